@@ -5,14 +5,18 @@ from __future__ import annotations
 import gc
 import signal
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import depth
 import pytest
-from commands import Commands
+from commands import ROOT, Commands
 from hypothesis import settings
+
+from vqagen.language import domain_files
+from vqagen.language.domain_files import DomainFiles, find_domain
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -20,6 +24,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background
 settings.register_profile("vqagen", deadline=None)  # tests measure no time
 settings.load_profile("vqagen")
 
+T = TypeVar("T")
 SHARED = Path(__file__).parents[1].parent / "shared"
 
 
@@ -32,9 +37,14 @@ def shared() -> Path:
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of the test."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def vqagen_(in_empty_folder: None, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+    """Runs commands in an empty folder."""
     return Commands(capsysbinary)
 
 
@@ -56,7 +66,21 @@ def browser() -> Iterator[Any]:
 def pytest_configure(config: pytest.Config) -> None:
     """Say how deep this run goes, before any test file is imported. Nothing that is imported becomes garbage."""
     depth.is_quick = config.option.markexpr == "not slow"
+    domain_files.load_domain_files = once_if_shipped(domain_files.load_domain_files)
+    domain_files.load_catalogue = once_if_shipped(domain_files.load_catalogue)
     gc.disable()
+
+
+def once_if_shipped(load: Callable[..., T]) -> Callable[..., T]:
+    """Load the shipped domains, which no test changes, once in a process, and others whenever they are asked for."""
+    load_once = cache(load)
+
+    def loaded(files: DomainFiles | None = None, *how: bool, **more: bool) -> T:
+        files = files or find_domain()
+        is_shipped = files.metadata.is_relative_to(ROOT) and files.templates.is_relative_to(ROOT) and not files.plugins
+        return (load_once if is_shipped else load)(files, *how, **more)
+
+    return loaded
 
 
 def take_fewer_examples(items: list[pytest.Item]) -> None:

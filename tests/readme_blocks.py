@@ -23,7 +23,12 @@ from pathlib import Path
 from vqagen.cli import run as run_command
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "vqagen" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+)
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 _VQAGEN = re.compile(r"vqagen((?: [\w./#=-]+)+?)( 2>&1)?( \|\|? .*)?\n")
 _PROGRESS = re.compile(r"^vqagen: .* \w+s/s\b.*\n", re.MULTILINE)

@@ -16,6 +16,14 @@ def union_of(indexes: Iterable[int]) -> Objects:
     return objects
 
 
+def union(sets: Iterable[Objects]) -> Objects:
+    """The union of sets."""
+    joined = 0
+    for each in sets:
+        joined |= each
+    return joined
+
+
 def first_n(count: int) -> Objects:
     """The set of objects 0 .. count - 1."""
     return (1 << count) - 1

@@ -6,7 +6,8 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from vqagen.frozen import frozen
 
 Fault = tuple[str, str]
 """A JSON path inside of what is read, and what is wrong there."""
@@ -43,7 +44,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (of_system and any(sign in str(error) for sign in MEMORY_SIGNS))
 
 
-@dataclass(frozen=True)
+@frozen
 class Problem:
     """One mistake in one input.
 

@@ -26,11 +26,6 @@ def below(rng: Random, count: int) -> int:
     return int(rng.random() * count)
 
 
-def skip(rng: Random, draws: int) -> None:
-    """Use up as much of a stream as so many calls of `random()` would, in one: each takes 64 bits."""
-    rng.getrandbits(64 * draws)
-
-
 def pick(rng: Random, items: Sequence[T]) -> T:
     """One of the items, uniformly."""
     return items[int(rng.random() * len(items))]

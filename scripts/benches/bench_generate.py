@@ -20,7 +20,6 @@ from bench_balance import REAL_SCENES
 from bench_costs import (
     HEADER,
     VQAGEN,
-    Ran,
     count_option,
     cpu_seconds,
     digest,
@@ -31,6 +30,7 @@ from bench_costs import (
     report,
     run_command,
 )
+from bench_instructions import print_instructions
 
 import vqagen
 from vqagen import Generation, find_domain, find_scenes, load_domain_files, load_scenes
@@ -44,6 +44,8 @@ ROOT = Path(__file__).parents[2]
 CLEVR = REAL_SCENES.parent / "clevr_v1"
 """The vocabulary and templates of the CLEVR generator."""
 WINDOW = 250
+COUNTED = (1, 50, WINDOW)
+"""Numbers of scenes whose instructions are counted, as far as --count allows."""
 Flags = Mapping[str, str]
 
 
@@ -55,10 +57,10 @@ class Contender(NamedTuple):
     variables: dict[str, str]
     version: str = ""
 
-    def generating(self, scenes: Path, count: int, flags: Flags, out: Path) -> Callable[[], Ran]:
-        """Return what runs `generate` on so many scenes."""
+    def generating(self, scenes: Path, count: int, flags: Flags, out: Path) -> list[str]:
+        """Return the command `generate` on so many scenes."""
         given = ["generate", "--force", "--scenes", str(scenes), "--count", str(count), *flag_list(flags)]
-        return partial(run_command, [*self.command, *given, "--out", str(out)], **self.variables)
+        return [*self.command, *given, "--out", str(out)]
 
 
 @click.command()
@@ -77,19 +79,30 @@ class Contender(NamedTuple):
 @click.option("--synonyms")
 @click.option("--compat")
 @click.option("--degeneracy")
-def generate(scenes: Path | None, count: int, repeats: int, against: tuple[Path, ...], **chosen: str | None) -> None:
+@click.option(
+    "--instructions", is_flag=True, help="Count instructions in place of seconds, for 1, 50 and 250 scenes, by a tool."
+)
+def generate(
+    scenes: Path | None, count: int, repeats: int, against: tuple[Path, ...], instructions: bool, **chosen: str | None
+) -> None:
     """Time the whole command, beside other versions and builds of it, and each phase inside one process.
 
     All that is compared runs in turn. Ratios are of CPU time in user mode, run by run, with their range. The exit code
     is 1 if an output differs from this checkout's in a byte.
 
+    Instructions, which `perf` or `valgrind` counts, are the same on a busy machine: they show a change of 3 %.
+
     \b
     Examples:
       scripts/bench generate
+      scripts/bench generate --instructions --count 50
       scripts/bench generate --against ../before --against .venv-compiled/bin/vqagen
     """
     contenders = contenders_at(against)
     flags = {name: value for name, value in chosen.items() if value}
+    if instructions:
+        count_instructions(contenders, scenes, count, flags)
+        return
     cases = {" ".join(flag_list(flags)): flags} if flags else known_cases()
     is_same = True
     with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +114,16 @@ def generate(scenes: Path | None, count: int, repeats: int, against: tuple[Path,
             phases(path, count, case, repeats)
     start_up(repeats)
     sys.exit(0 if is_same else 1)
+
+
+def count_instructions(contenders: Iterable[Contender], given: Path | None, most: int, flags: Flags) -> None:
+    """Print the instructions of each contender on 1, 50 and 250 scenes, or as many as there are."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenes, most = scenes_of(given, min(most, max(COUNTED)), Path(folder))
+        out = Path(folder) / "questions.json"
+        for each in contenders:
+            commands = {count: each.generating(scenes, count, flags, out) for count in COUNTED if count <= most}
+            print_instructions(each.name, commands, each.variables)
 
 
 def contenders_at(paths: Iterable[Path]) -> list[Contender]:
@@ -167,7 +190,10 @@ def flag_list(flags: Flags) -> list[str]:
 def compare(contenders: Sequence[Contender], scenes: Path, count: int, case: Flags, folder: Path, repeats: int) -> bool:
     """Run the command of each contender in turn; return True if all outputs are the same bytes."""
     outs = [folder / f"{number}.json" for number in range(len(contenders))]
-    works = {out: each.generating(scenes, count, case, out) for each, out in zip(contenders, outs, strict=True)}
+    works = {
+        out: partial(run_command, each.generating(scenes, count, case, out), **each.variables)
+        for each, out in zip(contenders, outs, strict=True)
+    }
     in_turn(works, 1)  # not measured: Python compiles modules that it has not met
     runs = in_turn(works, repeats)
     cpu = [[ran.cpu for ran in runs[out]] for out in outs]

@@ -17,11 +17,10 @@ import vqagen
 from vqagen.files.formats import JSON, encode_lines
 from vqagen.language.domain_files import find_domain
 from vqagen.run.blocks import Block
-from vqagen.run.engines import in_process
 from vqagen.run.job import make_job
 from vqagen.run.output import Output, claimed, make_destination
 from vqagen.run.runner import Progress, run
-from vqagen.run.work import Windows, Work
+from vqagen.run.windows import Windows, Work, in_process
 from vqagen.tasks.questions.task import question_task
 
 TENTH = 10_000

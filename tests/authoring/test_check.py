@@ -815,6 +815,7 @@ def test_the_shipped_files_pass_without_a_doubt(samples: int) -> None:
     assert all(file.kind and not file.not_checked for file in report.files)
 
 
+@pytest.mark.slow
 def test_the_defects_of_the_reference_are_found(shared: Path) -> None:
     """An answer that is always "no", a question mark that is missing, texts that are there twice."""
     folder = next((each for each in (shared / "clevr_v1", shared / "data" / "clevr_v1") if each.is_dir()), None)

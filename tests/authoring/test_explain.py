@@ -21,7 +21,7 @@ from vqagen.cli import cli
 from vqagen.errors import UsageError
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.plugin import Record
-from vqagen.search.description import SceneTables
+from vqagen.search.state import SceneTables
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 

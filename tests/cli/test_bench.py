@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import subprocess
 import sys
 
@@ -27,12 +28,42 @@ SMALL = {
     "human kills": "--kills 1 --clients 2 --least 1 --store sqlite",
 }
 """Benchmark -> a run of it that takes seconds."""
+LOOPS = "1", " ".join(["1"] * 1000)
 ELSEWHERE = {
     "reference": "needs the generator of CLEVR",
     "kills": "tests/laws/test_resume.py runs it",
     "trainers": "installs torch",
     "learning": "installs torch",
 }
+
+
+@pytest.mark.parametrize("tool", ["perf", "valgrind"])
+def test_instructions_are_counted(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two runs of a program that does nothing else, the longer one has more."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    instructions = importlib.import_module("bench_instructions")
+    if not shutil.which(tool) or not instructions.counted_by(tool, ["true"]):
+        pytest.skip(f"{tool} is not installed, or counts nothing on this machine")
+
+    short, long = (instructions.counted_by(tool, ["sh", "-c", f"for i in {numbers}; do :; done"]) for numbers in LOOPS)
+
+    assert 100_000 < short < long
+
+
+@pytest.mark.parametrize(
+    ("log", "count"),
+    [
+        ("==7== Command: vqagen\n==7== \n==7== I   refs:      5,631,120,345\n", 5_631_120_345),
+        ("# started on Sun Nov 29\n\n5631120345,,instructions:u,1502110,100.00,,\n", 5_631_120_345),
+        ("<not supported>,,instructions:u,0,100.00,,\n", None),
+        ("", None),
+    ],
+)
+def test_a_log_tells_the_instructions(log: str, count: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of both tools, also where neither is installed."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+    assert importlib.import_module("bench_instructions").count_in(log) == count
 
 
 @pytest.mark.slow

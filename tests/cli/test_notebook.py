@@ -6,12 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("PIL", reason="the extra `draw` makes pictures")
-pytest.importorskip("sklearn", reason="the extra `stats` has it")
-
 import notebook
+import pytest
 
 STORED: Any = json.loads(notebook.NOTEBOOK.read_text("utf-8"))
 MOST_CELLS = 15
@@ -20,6 +16,8 @@ MOST_CELLS = 15
 @pytest.mark.slow
 def test_the_notebook_prints_what_is_stored_in_it(tmp_path: Path) -> None:
     """From an empty folder to the scores; pictures are compared by their presence."""
+    pytest.importorskip("PIL", reason="the extra `draw` makes pictures")
+    pytest.importorskip("sklearn", reason="the extra `stats` has it")
     assert texts(notebook.with_outputs(STORED, tmp_path)) == texts(STORED)
 
 

@@ -229,6 +229,7 @@ def test_verl_gets_prompts_and_what_its_rule_needs(dataset: Path, tmp_path: Path
         assert scored["acc"] == 1
 
 
+@pytest.mark.slow
 def test_inspect_reads_samples_and_scores_replies(dataset: Path, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     from director_logs import evaluated

@@ -329,6 +329,7 @@ def open_page(page: Any, folder: Path) -> None:
     expect(page.locator("#list button").first).to_be_visible()
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_step_lights_its_objects(page: Any, pages: Path) -> None:
     """By the mouse, by the keyboard and, once pressed, for good."""

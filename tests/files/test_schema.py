@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from commands import ROOT, Commands
+from depth import fewer
 from jsonschema import Draft202012Validator
 
 from vqagen.files.parsing import parse_json
-from vqagen.files.schema import _SENTENCES, schema_faults, schema_names, schema_text
+from vqagen.files.schema import _SENTENCES, _acceptance, _validator, schema_faults, schema_names, schema_text
 from vqagen.language.domain_files import DIALOGS, QUESTIONS, SHIPPED_DOMAINS
 from vqagen.language.loading import find_template_files
 from vqagen.world.camera import CameraRules
@@ -248,3 +251,24 @@ def objects_inside(value: Any) -> Iterator[dict[str, Any]]:
         yield value
     for inner in list(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()):
         yield from objects_inside(inner)
+
+
+ODD: list[Any] = [None, True, 0, 1.0, -1, 10**400, 0.5, "", "red", [], ["a", "a"], {}, {"comment": "x"}, [[]], [{}]]
+
+
+@pytest.mark.parametrize(("name", "text"), [*RIGHT, *((name, text) for name, text, _ in FAULTS if len(text) > 2)])
+def test_the_quick_test_agrees_with_jsonschema(name: str, text: str) -> None:
+    """About documents as they are, and with one place changed to something odd or gone."""
+    accepts, validator = _acceptance(name, ""), _validator(name, "")
+    document, rng = parse_json(text, "f.json"), Random(0)
+    assert accepts(document) == validator.is_valid(document)
+    for _ in range(fewer(60)):
+        spoiled = deepcopy(document)
+        holder = rng.choice([*objects_inside(spoiled)])
+        key = rng.choice([*holder])
+        if rng.random() < 0.3:
+            del holder[key]
+        else:
+            holder[key] = rng.choice(ODD)
+
+        assert accepts(spoiled) == validator.is_valid(spoiled), (key, holder)

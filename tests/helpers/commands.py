@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +49,25 @@ class Commands:
         ran = self(line)
         assert ran.code == 0, ran.err
         return ran
+
+    def given(self, *lines: str) -> None:
+        """Have the files that lines leave in an empty folder; each list of lines is run once, whoever wants its files.
+
+        >>> vqagen_.given("scenes sample --count 3 -o scenes.json", "generate --scenes scenes.json -o questions.json")
+        """
+        if lines not in _LEFT:
+            with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+                if lines[1:]:
+                    self.given(*lines[:-1])
+                self.done(lines[-1])
+                _LEFT[lines] = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+        for path, content in _LEFT[lines].items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+_LEFT: dict[tuple[str, ...], dict[Path, bytes]] = {}
+"""Lines -> the files that they leave."""
 
 
 def start(line: str, program: str = PROGRAM, **options: Any) -> subprocess.Popen[bytes]:

@@ -11,15 +11,6 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 from inspect_ai.solver import Solver
 
-from vqagen.inspect_tasks._registry import director, policy
-
-
-def policy_task(n: int) -> Task:
-    """Return a task of trials that the oracle answers in place of a model."""
-    task = director(n=n, format="md")
-    task.solver = policy("oracle")
-    return task
-
 
 def evaluated(
     tasks: Task | list[Task], folder: Path, solver: Solver | None = None, model: Model | str = "none/none"

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
+from vqagen.frozen import frozen
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
 from vqagen.tasks.dialog.dialog_files import DialogColumns, dialog_of_row
 from vqagen.tasks.dialog.task import all_answers
@@ -318,7 +318,7 @@ def dialogs_about(scene: int) -> list[Record]:
     return records
 
 
-@dataclass(frozen=True)
+@frozen
 class HandmadeTask(Task):
     """Writes the dialogs that were made by hand."""
 

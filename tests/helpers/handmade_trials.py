@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -128,3 +129,10 @@ def verified(*records: Record, **settings: Any) -> vqagen.VerificationReport:
 def codes(*records: Record, **settings: Any) -> set[str]:
     """Return the codes of the faults of trials."""
     return set(verified(*records, **settings).by_problem)
+
+
+def codes_of_each(records: Iterable[Record]) -> list[set[str]]:
+    """Return the codes of the faults of each of several trials, which are numbered, and verified as one file."""
+    numbered = [{**record, "trial_index": number} for number, record in enumerate(records)]
+    mismatches = verified(*numbered).mismatches
+    return [{each.kind for each in mismatches if each.position == number} for number in range(len(numbered))]

@@ -12,7 +12,7 @@ from toy_work import ToyJob
 from vqagen.run import runner
 from vqagen.run.output import Output, claimed
 from vqagen.run.runner import OnResult, Progress, RunResult
-from vqagen.run.work import Engine
+from vqagen.run.windows import Engine
 
 
 class Killed(BaseException):

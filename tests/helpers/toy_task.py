@@ -9,6 +9,7 @@ from typing import Any
 
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.parquet import RecordColumns, pyarrow
+from vqagen.frozen import frozen
 from vqagen.tasks.contract import Item, ItemRecords, Make, Task
 from vqagen.tasks.settings import RunSettings, setting
 
@@ -35,7 +36,7 @@ class DigitTally(Counter[str]):
         return {digit: self.pop(digit) for digit in sorted(self)}
 
 
-@dataclass(frozen=True)
+@frozen
 class DigitTask(Task):
     """Writes each digit of a number that is not a multiple of three. Counts run through a window."""
 

@@ -20,8 +20,7 @@ from waiting import wait_until
 from vqagen.errors import BadInput, Problem, VqagenError, warn
 from vqagen.files.formats import Arrangement, Encode, Selection, encode_lines
 from vqagen.run.blocks import Block
-from vqagen.run.windows import span_to_read, windows_of
-from vqagen.run.work import MakeBlocks, Window
+from vqagen.run.windows import MakeBlocks, Window, span_to_read, windows_of
 from vqagen.tasks.contract import Item
 
 if TYPE_CHECKING:

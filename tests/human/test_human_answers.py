@@ -42,12 +42,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return make_answered(tmp_path_factory.mktemp("answered"))
 
 
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def kept(study: Study) -> Sequence[tuple[int, Fact]]:
     """Return all that is stored."""
     return read_facts(study.store, study.id)

@@ -52,16 +52,9 @@ LINKS = [Link(ID), Link(ID, TASK), Link(ID, TASK, 2), Link(ID, TASK, 11, 1_900_0
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+def study(in_empty_folder: None, tmp_path: Path) -> Study:
     """A study; the working folder is the one around it."""
-    monkeypatch.chdir(tmp_path)
     return make_study(tmp_path, raters_per_item=2)
-
-
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the working folder."""
-    return Commands(capsysbinary)
 
 
 # Tokens ---------------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def fits(tab: StudyPage) -> bool:
 # The whole study ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick("keyboard")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "viewport", "is_hebrew"),
     [(KEYBOARD, DESKTOP, False), (MOUSE, PHONE, True)],

@@ -124,7 +124,7 @@ def random_items(draw: st.DrawFn) -> RandomItems:
     return records, chosen
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
+@settings(max_examples=60, deadline=None, suppress_health_check=QUIETLY, derandomize=True)
 @given(random_items())
 def test_a_plan_of_any_items_has_every_property_or_is_refused(inputs: RandomItems) -> None:
     """Systems that are compared with each other and with people are on both sides equally often, too; dialogs stand

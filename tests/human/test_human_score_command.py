@@ -24,11 +24,10 @@ Change = Callable[[AnswerRow], AnswerRow]
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
+def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with the answers of the worked example."""
-    monkeypatch.chdir(tmp_path)
     write_worked_rows(Path("answers"))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def report(vqagen_: Commands, line: str) -> Any:

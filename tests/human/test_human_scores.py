@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from depth import fewer
 from oracles.naive_agreement import naive_alpha
 from worked_study import changed, worked_rows
 
@@ -218,6 +218,7 @@ def test_strengths_and_errors_equal_those_of_statsmodels(seed: int) -> None:
     scores, raters = rng.integers(-1, 2, (5, 40)), rng.integers(0, 20, (5, 40))
     pairings = [Pairing("fit", "compare", f"s{first}", "system", f"s{second}", "system") for first, second in ends]
     design = np.repeat([np.eye(4)[second] - np.eye(4)[first] for first, second in ends], 40, axis=0)[:, 1:]
+    sm = pytest.importorskip("statsmodels.api")
     model = sm.GLM((scores.ravel() + 1) / 2, design, sm.families.Binomial())
     plain = model.fit(tol=1e-12)
     clustered = model.fit(tol=1e-12, cov_type="cluster", cov_kwds={"groups": raters.ravel(), "use_correction": False})
@@ -247,7 +248,7 @@ def test_strengths_that_do_not_exist_say_why(wins: list[tuple[str, str, float, f
 def test_alpha_equals_a_brute_force_definition() -> None:
     """On 200 random tables with gaps, for all three metrics."""
     rng = Random(3)
-    for _ in range(200):
+    for _ in range(fewer(200)):
         items = [
             [value for value in (rng.randint(1, 9) if rng.random() < 0.7 else None for _ in range(4)) if value]
             for _ in range(rng.randint(2, 10))

@@ -12,36 +12,37 @@ import general_domain
 import pytest
 from commands import Commands
 from depth import fewer
+from families import SHIPPED
 from program_notation import template
-from scene_records import sampled_scenes
 from spoiled_texts import SPOILS, Record, Sayings, spoiled
 
 import vqagen
-from vqagen import find_domain, load_domain_files
 from vqagen.files.info import without_run
 from vqagen.files.locations import shipped
 from vqagen.language import recognition
 from vqagen.rng import stream
 from vqagen.tasks.questions.texts import UNREAD
 
-DOMAINS = {name: load_domain_files(find_domain(name)) for name in ("clevr", "market")}
+DOMAINS = {collection.name: collection.materials for collection in SHIPPED}
 TEMPLATES = shipped("templates/clevr")
-SCENES = 40
+SCENES = fewer(40, least=15)
 
 CLEAN = b" questions checked, 0 wrong: answers recomputed; texts match their templates\n"
+
+
+SAMPLED = [f"scenes sample --domain {name} --count {SCENES} --seed 3 -o {name}.json" for name in DOMAINS]
 
 
 @pytest.fixture
 def vqagen_(vqagen_: Commands) -> Commands:
     """Runs commands in a folder with scenes of both shipped domains."""
-    for name in DOMAINS:
-        Path(f"{name}.json").write_text(json.dumps({"scenes": sampled_scenes(SCENES, seed=3, domain=name)}))
+    vqagen_.given(*SAMPLED)
     return vqagen_
 
 
 def generated(vqagen_: Commands, flags: str = "", domain: str = "clevr") -> Record:
     """Make questions in q.json; return the document."""
-    vqagen_.done(f"generate --domain {domain} --scenes {domain}.json --out q.json --force {flags}")
+    vqagen_.given(*SAMPLED, f"generate --domain {domain} --scenes {domain}.json --out q.json {flags}")
     document: Record = json.loads(Path("q.json").read_bytes())
     return document
 

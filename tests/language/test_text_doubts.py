@@ -119,7 +119,7 @@ VAGUE = asking("query_color", "What color is the <Z> <S>?", "What is the color o
 
 def test_generate_says_it_in_a_line_and_check_lists_all(vqagen_: Commands) -> None:
     Path("t.json").write_text(json.dumps([VAGUE]))
-    vqagen_.done("scenes sample --count 40 --out scenes.json")
+    vqagen_.given("scenes sample --count 12 --out scenes.json")
     ran = vqagen_.done("generate --templates t.json --scenes scenes.json --out q.json")
     lines = [line for line in ran.err.splitlines() if "warning" in line]
 
@@ -131,7 +131,7 @@ def test_generate_says_it_in_a_line_and_check_lists_all(vqagen_: Commands) -> No
 def test_verify_fails_a_text_that_does_not_single_out_its_object(vqagen_: Commands) -> None:
     """ "What is the color of the cube?" of two cubes was right, as the template says it so."""
     Path("t.json").write_text(json.dumps([VAGUE]))
-    vqagen_.done("scenes sample --count 40 --out scenes.json")
+    vqagen_.given("scenes sample --count 12 --out scenes.json")
     vqagen_.done("generate --templates t.json --scenes scenes.json --out q.json")
     ran = vqagen_("verify q.json --scenes scenes.json --templates t.json")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from commands import ROOT, Commands
-from depth import fewer
+from depth import fewer, some
 
 FOLDER = Path(__file__).parents[1] / "data" / "broken"
 HERE = "▶"
@@ -137,7 +137,7 @@ def checked(case: Case, run: Commands, folder: Path) -> tuple[object, object]:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_broken_input_ends_in_its_message(file: str, run: Commands, tmp_path: Path) -> None:
-    cases = [case for case in BROKEN if case.file == file]
+    cases = some([case for case in BROKEN if case.file == file], least=5)
     to_check = [case for case in cases if case.get("check")]
     found = [(case, *outcome(case, run, tmp_path)) for case in cases]
     found += [(case, *checked(case, run, tmp_path)) for case in to_check[: fewer(len(to_check) // 4)]]

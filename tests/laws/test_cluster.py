@@ -18,8 +18,8 @@ from waiting import PATIENCE, wait_until
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
 from vqagen.run.blocks import Block, in_order
 from vqagen.run.cluster import Cluster
-from vqagen.run.engines import in_process
-from vqagen.run.work import Window, WindowFailed, pack_work
+from vqagen.run.engines import pack_work
+from vqagen.run.windows import Window, WindowFailed, in_process
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from depth import fewer
 from families import SHIPPED, Collection
 from hypothesis import given, settings, strategies as st
 from oracles import oracle
@@ -23,7 +24,7 @@ from vqagen import Generation, find_scenes
 from vqagen.cli import run
 from vqagen.language.question import record_writer
 
-SCENES, WINDOW = 60, 25
+SCENES, WINDOW = fewer(60, least=30), 25
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("scenes")
     paths = {str(collection): folder / f"{collection}.json" for collection in SHIPPED}
     for collection in SHIPPED:
-        paths[str(collection)].write_text(json.dumps({"info": {}, "scenes": collection.sampled(SCENES, seed=11)}))
+        paths[str(collection)].write_text(json.dumps({"info": {}, "scenes": collection.sampled(SCENES, seed=8)}))
     return paths
 
 
@@ -72,7 +73,7 @@ def test_same_seed_same_bytes(collection: Collection, scenes: dict[str, Path], t
             "--seed",
             "3",
             "--count",
-            "12",
+            "6",
         ]
         arguments += ["--metadata", str(collection.metadata), "--templates", str(collection.templates)]
         if number == 0:
@@ -87,7 +88,7 @@ def test_same_seed_same_bytes(collection: Collection, scenes: dict[str, Path], t
         written.append((folder / "questions.json").read_bytes())
 
     assert written[0] == written[1]
-    assert len(json.loads(written[0])["questions"]) >= 115
+    assert len(json.loads(written[0])["questions"]) >= 55
 
 
 @pytest.mark.quick(1)
@@ -120,7 +121,7 @@ def test_shards_concatenate(
     concatenate()
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("count", [20, pytest.param(SCENES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dialect", ["generator", "release"])
 @pytest.mark.parametrize("compat", ["none", "clevr"])

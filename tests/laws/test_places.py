@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 from commands import Commands, all_commands
+from depth import some
 from scene_records import SMALL_SCENES
 
 UNREADABLE = ("missing.json", "scenes.json/below.json", "empty")
@@ -101,7 +102,7 @@ def test_a_place_that_cannot_be_read_ends_in_3(vqagen_: Commands) -> None:
     lines = [
         f"{name} {rest}".replace("X", place) for name, rests in READS.items() for rest in rests for place in UNREADABLE
     ]
-    assert not (others := wrong(vqagen_, lines)), "\n".join(others)
+    assert not (others := wrong(vqagen_, some(lines))), "\n".join(others)
 
 
 def test_a_place_that_cannot_be_written_ends_in_3(vqagen_: Commands) -> None:
@@ -112,7 +113,7 @@ def test_a_place_that_cannot_be_written_ends_in_3(vqagen_: Commands) -> None:
             ending, _, after = after.partition(" ")
             for place in UNWRITABLE[:2] if name in MAKES_FOLDER else UNWRITABLE:
                 lines.append(f"{name} {before}{place.format(ending)} {after}")
-    assert not (others := wrong(vqagen_, lines)), "\n".join(others)
+    assert not (others := wrong(vqagen_, some(lines))), "\n".join(others)
 
 
 def wrong(commands: Commands, lines: list[str]) -> list[str]:

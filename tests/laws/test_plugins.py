@@ -16,13 +16,14 @@ from vqagen.errors import BadInput, Problem, VqagenError
 from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
+from vqagen.language.template import ruled_out_answers
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, RELATION, Declarations
 from vqagen.plugin.loading import load_plugins
-from vqagen.search.description import Sampling, SceneTables
-from vqagen.search.filling import FOUND, Filling
-from vqagen.search.instantiate import Search
-from vqagen.search.plan import make_plan, ruled_out_answers
+from vqagen.search.description import Sampling
+from vqagen.search.instantiate import Filling, Search
+from vqagen.search.plan import make_plan
+from vqagen.search.state import FOUND, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import load_domain
 from vqagen.world.scene import compile_scene
@@ -363,11 +364,7 @@ def test_a_constraint_protects_a_function_of_a_plugin_that_comes_after_it(tmp_pa
     search = Search(make_plan(read, Vocabularies(CLEVR), Sampling()), "none", keeps_trivial=True)
     found: list[Filling] = []
 
-    def take(filling: Filling) -> tuple[()]:
-        found.append(filling)
-        return ()
-
-    search.find_all(SceneTables(compile_scene(record, CLEVR)), Random(1), take, (), 99)
+    search.find_all(SceneTables(compile_scene(record, CLEVR)), Random(1), found.append, Balance(), 99)
 
     assert not faults and [filling.answer for filling in found] == [12, 12]
     assert search.examine(SceneTables(compile_scene(record, CLEVR)), Random(1), 99).finished[FOUND] == 2
@@ -403,7 +400,7 @@ def test_a_node_of_a_plugin_may_take_two_words(color: str, tmp_path: Path) -> No
     search, seen = Search(make_plan(read, Vocabularies(CLEVR), Sampling()), "none"), set[Any]()
 
     assert not faults
-    while (filling := search.find(SceneTables(SCENE), Random(len(seen)), (), seen, 1000).filling) is not None:
+    while (filling := search.find(SceneTables(SCENE), Random(len(seen)), Balance(), seen, 1000).filling) is not None:
         words = filling.words()
         objects = SCENE.having["color"][words.get("<C>") or "red"] | SCENE.having["size"][words["<Z>"] or ""]
         assert words.keys() == slots.keys()

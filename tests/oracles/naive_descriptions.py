@@ -121,14 +121,14 @@ def _fitting(world: World, described: Sequence[tuple[str, str]], description: De
 
 def composite_options(search: Search, composite: Composite, value: Any) -> Iterator[Option]:
     """Relations (if the node relates) times descriptions that leave as many objects as its kind wants."""
-    for relation, near in _neighbourhoods(search, composite, value):
+    for relation, near in neighborhoods(search, composite, value):
         for description, fitting in composite.fitting.items():
             is_trivial = relation is not None and near & fitting == fitting
-            if _wants(composite, description, near & fitting) and (search.trivial or not is_trivial):
-                yield _option(composite, relation, description)
+            if wants(composite, description, near & fitting) and (search.trivial or not is_trivial):
+                yield option_of(composite, relation, description)
 
 
-def _neighbourhoods(search: Search, composite: Composite, value: Any) -> list[tuple[str | None, frozenset[int]]]:
+def neighborhoods(search: Search, composite: Composite, value: Any) -> list[tuple[str | None, frozenset[int]]]:
     """The sets a description is applied to: (None, the input set), or for an anchor (relation, its relatives)."""
     if not composite.relates:
         return [(None, value)]
@@ -136,7 +136,7 @@ def _neighbourhoods(search: Search, composite: Composite, value: Any) -> list[tu
     return [(relation, relatives(search.world, value, relation)) for relation in relations]
 
 
-def _wants(composite: Composite, description: Description, chosen: frozenset[int]) -> bool:
+def wants(composite: Composite, description: Description, chosen: frozenset[int]) -> bool:
     """Whether a composite node of this kind may choose these objects by this description."""
     if composite.ending == "unique":
         return len(chosen) == 1
@@ -147,7 +147,7 @@ def _wants(composite: Composite, description: Description, chosen: frozenset[int
     return len(chosen) >= 1 if composite.relates else any(word is not None for word in description)
 
 
-def _option(composite: Composite, relation: str | None, description: Description) -> Option:
+def option_of(composite: Composite, relation: str | None, description: Description) -> Option:
     """Steps: relate, a filter per attribute that is set in the side inputs' order, then unique, count, …"""
     words = list(zip(composite.described, description, strict=True))
     steps = [] if relation is None else [("relate", (relation,))]

@@ -96,16 +96,23 @@ def _with_node(search: Search, fillings: Iterator[Filling], node: Record) -> Ite
     composite = make_composite(search, node) if is_composite(node) else None
     for filling in fillings:
         inputs = [filling.results[filling.places[i]] for i in node["inputs"]]
-        options = composite_options(search, composite, inputs[0]) if composite else _plain_options(search, node)
+        options = composite_options(search, composite, inputs[0]) if composite else plain_options(search, node)
         for option in options:
-            bound = {**filling.bound, **option.bound}
-            if _agrees(filling.bound, option.bound) and is_allowed(search.template, bound):
-                longer = _extended(search.world, filling, node, option)
-                if longer is not None and is_allowed(search.template, _node_outputs(longer)):
-                    yield longer
+            longer = with_option(search, filling, node, option)
+            if longer is not None:
+                yield longer
 
 
-def _plain_options(search: Search, node: Record) -> Iterator[Option]:
+def with_option(search: Search, filling: Filling, node: Record, option: Option) -> Filling | None:
+    """The filling, extended by the node in one way; None where that breaks something or is undefined."""
+    bound = {**filling.bound, **option.bound}
+    if not _agrees(filling.bound, option.bound) or not is_allowed(search.template, bound):
+        return None
+    longer = _extended(search.world, filling, node, option)
+    return longer if longer is not None and is_allowed(search.template, _node_outputs(longer)) else None
+
+
+def plain_options(search: Search, node: Record) -> Iterator[Option]:
     """A primitive node: every value of the declared type for a slot, the value itself for a literal."""
     sides = step_values(node)
     for values in product(*[domain_of(search, side) for side in sides]):

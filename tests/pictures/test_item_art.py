@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 import pytest
+from depth import some
 
 from vqagen.pictures.drawing import Drawing, box_of, read_drawing
 from vqagen.pictures.sprites import sprite
@@ -39,7 +40,7 @@ def test_a_drawing_fills_its_square_and_a_larger_size_level_covers_more() -> Non
     Its colored part is not small.
     """
     assert len(KINDS) >= 56
-    for kind in KINDS:
+    for kind in some([*KINDS]):
         left, top, right, bottom = box_of(drawing_of(kind))
         assert max(right - left, bottom - top) >= 0.93
         assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((0.5, 0.5), abs=0.05)

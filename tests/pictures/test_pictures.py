@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Commands
+from depth import fewer, some
 from oracles.naive_pixels import visible_pixels
 from picture_looks import lab, looks_of, plain_scenes, standing
 from PIL import Image
@@ -47,7 +48,7 @@ def written(folder: Path) -> dict[str, Any]:
 def test_the_released_scenes_are_seen_as_they_were_rendered(shared: Path) -> None:
     """Objects lie within .75 pixels of where they were and, with rotations in radians, show 200 pixels or more."""
     text = (shared / "data" / "clevr_v1_train_scenes_1000.json").read_bytes()
-    for scene in json.loads(text)["scenes"][:40]:
+    for scene in json.loads(text)["scenes"][: fewer(40)]:
         scene["rotation_unit"] = "radians"
         camera = looks_of().camera(scene)
         for thing, mask in zip(scene["objects"], masks_of(scene, looks_of()), strict=True):
@@ -127,7 +128,7 @@ def test_colors_are_told_apart_where_the_masks_are() -> None:
 def test_metal_is_told_from_rubber(shape: str) -> None:
     """What it mirrors makes its lightness vary more, also on flat sides."""
     looks = looks_of()
-    for color in COLORS:
+    for color in some(COLORS):
         scene = standing(*(f"large {color} {material} {shape}" for material in ("rubber", "metal", "rubber", "metal")))
         scene["camera"] = looks.camera(scene).scaled(240).to_record()
         pixels = lab(sketch(scene, looks))

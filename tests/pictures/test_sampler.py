@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from depth import fewer
 from oracles.naive_pixels import visible_pixels
 from test_camera import camera_rules, fitted_camera, pixel_miss
 
@@ -28,7 +29,7 @@ METADATA = json.loads((ROOT / "metadata" / "clevr.json").read_text(encoding="utf
 SAMPLING = METADATA["sampling"]
 CLEVR = domain_from_metadata(METADATA, "clevr.json")
 RULES = SamplingRules.from_domain(CLEVR)
-COUNT = 300
+COUNT = fewer(300)
 
 Scene = dict[str, Any]
 
@@ -306,7 +307,7 @@ A_COLORS = {"cube": {"gray", "blue", "brown", "yellow"}, "cylinder": {"red", "gr
 """CLEVR-CoGenT's condition A; B swaps the two."""
 
 
-def pairs_of(condition: str, count: int = 200) -> Counter[tuple[str, str]]:
+def pairs_of(condition: str, count: int = 60) -> Counter[tuple[str, str]]:
     """Shape and color of the objects of scenes that are sampled under a condition."""
     scenes = sample_scenes(SamplingRules.from_domain(CLEVR, condition), seed=3, start=0, count=count)
     return Counter((thing["shape"], thing["color"]) for scene in scenes for thing in scene["objects"])
@@ -325,7 +326,7 @@ def test_cogent_conditions_share_no_pair_of_shape_and_color() -> None:
 def test_scenes_keep_their_condition_and_no_other() -> None:
     a, b = (SamplingRules.from_domain(CLEVR, condition) for condition in "AB")
 
-    for scene in sample_scenes(a, seed=3, start=0, count=50):
+    for scene in sample_scenes(a, seed=3, start=0, count=fewer(50)):
         shapes = {thing["shape"] for thing in scene["objects"]}
         assert a.keeps(scene)
         assert RULES.keeps(scene)

@@ -49,6 +49,7 @@ def surface_indexes(scene: dict[str, Any], studio: Studio, domain: str) -> tuple
     return np.rint(np.asarray(seen)[..., -1]).astype(int), owners
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["clevr", "market"])
 def test_masks_are_what_the_renderer_sees(domain: str) -> None:
     """All but a few pixels at edges; boxes overlap by .95 and more."""

@@ -16,9 +16,10 @@ from toy_work import ToyJob, toy_output
 from vqagen.errors import UsageError
 from vqagen.files.formats import Record
 from vqagen.run.blocks import BlockFolder, held, part_of
-from vqagen.run.engines import Processes, in_process
+from vqagen.run.engines import Processes
 from vqagen.run.output import Output
 from vqagen.run.runner import Progress
+from vqagen.run.windows import in_process
 
 BLOCKS = ["0-2", "2-3", "3-5", "5-6", "6-8", "8-9"]
 

@@ -26,8 +26,8 @@ from waiting import wait_until
 
 from vqagen.errors import BadInput, InputWarning, VqagenError
 from vqagen.run.blocks import Block, in_order
-from vqagen.run.engines import TRIES, Processes, in_process
-from vqagen.run.work import Engine, Window, WindowFailed, do_window
+from vqagen.run.engines import TRIES, Processes, do_window
+from vqagen.run.windows import Engine, Window, WindowFailed, in_process
 
 Result = TypeVar("Result")
 

@@ -12,7 +12,7 @@ import pytest
 from scene_records import SMALL_SCENES, sampled_scenes
 
 import vqagen
-from vqagen.cli.messages import LINE_EVERY, counting, run_progress
+from vqagen.cli.messages import LINE_EVERY, counting, reading_then, run_progress
 from vqagen.run.runner import Progress
 
 
@@ -69,6 +69,18 @@ def test_a_count_is_logged_too(capsys: pytest.CaptureFixture[str]) -> None:
             add(2000)
 
     assert capsys.readouterr().err == "vqagen: 4000 questions, 129.03question/s\n"
+
+
+def test_steps_are_logged_after_what_was_read(capsys: pytest.CaptureFixture[str]) -> None:
+    """As of predictors, which learn from questions."""
+    with reading_then("predictor", "record", clock_of(0, 1, 31, 62)) as (on_read, on_step):
+        on_read(5000)
+        on_step(0, 4)
+        on_step(2, 4)
+
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("vqagen: 0 of 4 predictors (0%), ")
+    assert lines[1].startswith("vqagen: 2 of 4 predictors (50%), ")
 
 
 @pytest.mark.parametrize("layout", ["document", "list", "lines", "folder"])

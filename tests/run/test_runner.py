@@ -13,10 +13,11 @@ from toy_work import Toy, ToyJob, toy_output
 from vqagen.errors import BadInput, InputWarning, UsageError, VqagenError
 from vqagen.files.formats import JSON, JSON_LINES, Record
 from vqagen.run.blocks import BlockFolder, part_of
-from vqagen.run.engines import Processes, in_process
+from vqagen.run.engines import Processes
 from vqagen.run.options import RunOptions
 from vqagen.run.output import Output, claimed, make_destination
 from vqagen.run.runner import Progress, RunResult
+from vqagen.run.windows import in_process
 
 
 def stopped(job: ToyJob, output: Output, error: BaseException, items: int = 6, *, force: bool = False) -> list[str]:

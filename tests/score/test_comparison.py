@@ -16,17 +16,7 @@ from vqagen.errors import BadInput
 from vqagen.score.compare import Difference, compare, difference, mcnemar
 from vqagen.score.intervals import clustered_mean, holm
 
-
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All files are written to a folder of the test."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the folder."""
-    return Commands(capsysbinary)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 # Tests ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from depth import fewer
 
 from vqagen import rewards
 from vqagen.dataset.rows import COLUMNS
@@ -27,7 +28,7 @@ from vqagen.language.question import release_answer
 from vqagen.rng import stream
 from vqagen.world.scene import compile_scene
 
-SOME = 40
+SOME = fewer(40)
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +75,11 @@ def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
 
 def test_answers_of_a_type_are_balanced(endless: Environment) -> None:
     counts: dict[str, Counter[str]] = {}
-    for index in range(240):
+    for index in range(fewer(240)):
         sample = endless[index]
         counts.setdefault(sample.answer_type, Counter())[sample.answer] += 1
 
-    assert min(counter.total() for counter in counts.values()) > 50
+    assert min(counter.total() for counter in counts.values()) > fewer(50)
     assert abs(counts["yes/no"]["yes"] / counts["yes/no"].total() - 0.5) < 0.2
     assert counts["count"].most_common(1)[0][1] < counts["count"].total() * 0.4
 

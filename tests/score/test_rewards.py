@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from depth import fewer
 
 from vqagen import rewards
 from vqagen.errors import InputWarning, UsageError
@@ -235,20 +236,24 @@ UNITS += [
 ]
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_text_ends_a_run(unit: str) -> None:
     """Python takes no number of more than 4,300 digits; 100 kB of braces took 9 seconds."""
-    text = unit * (100_000 // len(unit))
+    text = unit * (fewer(fewer(100_000)) // len(unit))
     for answer, kind in (("3", "count"), ("yes", "yes/no"), ("red", "value"), ("B2", "cell"), ("dog", "text")):
         assert rewards.score(text, answer, kind) == rewards.score(f"<answer>{text}</answer>", answer, kind) == 0
         assert rewards.credit(f"3 {text}", answer, kind) in (0, 1)
     assert rewards.score(text, "red", "value", ["red", "blue"]) == rewards.score(text, "A") == 0
+    assert rewards.format(None, [text]) == [0]
+
+
+def test_odd_digits_and_letters_are_no_answer() -> None:
     assert rewards.score("1" + ",000" * 1440, "3", "count") == 0
     assert rewards.score("column b, row " + "1" * 5000, "B2", "cell") == 0
     for odd in ("\u0663", "n\u0131ne", "\u01312", "colb row 2", "columnb, row 2", "fal\u017fe"):
         assert rewards.credit(f"There is {odd}.", answer := "3", "count") + rewards.score(odd, answer, "count") == 0
         assert rewards.credit(f"It is in {odd}.", "A1", "cell") + rewards.score(odd, "A1", "cell") == 0
-    assert rewards.format(None, [text]) == [0]
 
 
 def test_a_completion_that_is_no_text_earns_nothing() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from families import SHIPPED
 from scene_records import sampled_scenes
 
 import vqagen
@@ -30,7 +31,8 @@ from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
 SCENES = 12
-INFO = {"generator": {"name": "vqagen", "inputs": load_domain_files().hashes}}
+SAMPLED = f"scenes sample --count {SCENES} --seed 3 -o scenes.json"
+INFO = {"generator": {"name": "vqagen", "inputs": SHIPPED[0].materials.hashes}}
 """The info of questions made from the shipped templates."""
 UNREAD = "texts not read: the file does not say which templates it was made from; give --templates\n"
 OF_TYPE = {bool: 0, int: 1, str: 2}
@@ -67,16 +69,10 @@ def questions(made: dict[str, list[Record]]) -> list[Record]:
 
 
 @pytest.fixture
-def vqagen_(
-    scenes: list[Record],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsysbinary: pytest.CaptureFixture[bytes],
-) -> Commands:
+def vqagen_(vqagen_: Commands, scenes: list[Record]) -> Commands:
     """Runs commands in a folder with scenes.json."""
-    monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def written(records: object, name: str = "q.json", info: Record = INFO) -> str:
@@ -444,7 +440,7 @@ def test_what_program_and_scene_say_must_be_copied_right(
 @pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.parquet"])
 def test_records_that_were_left_out_or_changed_are_told_by_the_sums(name: str, vqagen_: Commands) -> None:
     """Also where each record that is left is right."""
-    vqagen_.done(f"generate --scenes scenes.json --out {name} --count 4")
+    vqagen_.given(SAMPLED, f"generate --scenes scenes.json --out {name} --count 4")
     vqagen_.done(f"verify {name} --scenes scenes.json")
     if name == "q.parquet":
         content = bytearray(Path(name).read_bytes())
@@ -461,7 +457,7 @@ def test_records_that_were_left_out_or_changed_are_told_by_the_sums(name: str, v
 
 
 def test_a_file_written_anew_with_other_spaces_is_whole(vqagen_: Commands) -> None:
-    vqagen_.done("generate --scenes scenes.json --out q.json --count 4")
+    vqagen_.given(SAMPLED, "generate --scenes scenes.json --out q.json --count 4")
     Path("q.json").write_text(json.dumps(json.loads(Path("q.json").read_text()), indent=1))
 
     ran = vqagen_.done("verify q.json --scenes scenes.json")
@@ -470,7 +466,7 @@ def test_a_file_written_anew_with_other_spaces_is_whole(vqagen_: Commands) -> No
 
 def edited(edit: Callable[[Record], object], vqagen_: Commands) -> str:
     """Make questions, edit them by a function of the document, and verify; what is printed."""
-    vqagen_.done("generate --scenes scenes.json --out q.json --count 4 --force")
+    vqagen_.given(SAMPLED, "generate --scenes scenes.json --out q.json --count 4")
     document = json.loads(Path("q.json").read_text())
     edit(document)
     Path("q.json").write_text(json.dumps(document))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -22,16 +23,19 @@ from vqagen.language.template import Constraint, Parameter, Template
 from vqagen.language.template_check import read_templates
 from vqagen.plugin import BUILT_IN, SLOT
 from vqagen.search import vocabulary
-from vqagen.search.description import Description, Sampling, SceneTables
-from vqagen.search.filling import FOUND, GAVE_UP, NOTHING_FITS, Filling
-from vqagen.search.instantiate import Search
+from vqagen.search.description import Sampling
+from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
+from vqagen.search.state import FOUND, GAVE_UP, UNBALANCED, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
 EVERYTHING = Sampling(idle_share=1, absent="none")
+Record = dict[str, Any]
 POLICIES = ("none", "clevr", "all")
+SLOTS = {"<C>": "Color", "<C2>": "Color", "<S>": "Shape", "<S2>": "Shape", "<Z>": "Size", "<R>": "Relation"}
+SLOTS |= {"<R2>": "Relation"}
 THINGS = ("small gray rubber sphere", "large blue rubber cylinder", "small blue metal cube", "small red metal cube")
 
 FAMILIES = [
@@ -55,13 +59,28 @@ def make_search(template: Template, policy: str, sampling: Sampling = EVERYTHING
 def every(search: Search, scene: Scene) -> list[Filling]:
     """Every filling, whatever its answer."""
     found: list[Filling] = []
-
-    def take(filling: Filling) -> tuple[()]:
-        found.append(filling)
-        return ()
-
-    search.find_all(SceneTables(scene), Random(0), take, (), 1 << 60)
+    search.find_all(SceneTables(scene), Random(0), found.append, Balance(), 1 << 60)
     return found
+
+
+def assert_found(raw: Record, template: Template, record: Record, metadata: Record, policy: str) -> bool:
+    """Fail if the search finds other fillings than the twin, or one twice; return whether there are any."""
+    found = every(make_search(template, policy), compile_scene(record, template.catalogue.domain))
+    expected = naive.instantiations(raw, record, metadata, degeneracy=policy)
+    assert {as_instantiation(filling) for filling in found} == expected
+    assert len(found) == len(expected), "a filling was found twice"
+    return bool(expected)
+
+
+def made(
+    nodes: str, slots: Mapping[str, str], *constraints: str, catalogue: Catalogue = COLLECTIONS[0].materials.catalogue
+) -> tuple[Record, Template]:
+    """A template in few words, raw and read; of the slots, those that it has."""
+    used = {slot: kind for slot, kind in slots.items() if slot in nodes}
+    raw = {"text": ["How?"], **program_notation.template(nodes, used, *constraints)}
+    (template,), faults = read_templates(raw, "", catalogue, "made.json", 0)
+    assert faults == []
+    return raw, template
 
 
 def narrowed(template: Template, open_types: tuple[str, ...]) -> Template:
@@ -102,14 +121,9 @@ def test_the_search_finds_what_brute_force_finds(collection: Collection, family:
     template = narrowed(whole, open_types)
     raw = naive.narrowed(collection.raw_template(whole.file, whole.index), open_types)
     record = collection.small_scenes[family % 3]
-    scene = compile_for(collection, record)
 
     for policy in POLICIES:
-        expected = naive.instantiations(raw, record, collection.raw_metadata, degeneracy=policy)
-        found = every(make_search(template, policy), scene)
-
-        assert {as_instantiation(filling) for filling in found} == expected
-        assert len(found) == len(expected), "a filling was found twice"
+        assert_found(raw, template, record, collection.raw_metadata, policy)
 
 
 @pytest.mark.quick(40)
@@ -124,10 +138,10 @@ def test_one_filling_is_found_exactly_when_there_is_one(collection: Collection, 
     answers = {answer for _, answer in fillings}
 
     for wanted in [*sorted(answers, key=str), "no such answer"]:
-        outcome = search.find(SceneTables(scene), Random(family), answers - {wanted}, set(), budget=1 << 40)
+        outcome = search.find(SceneTables(scene), Random(family), Balance(answers - {wanted}), set(), budget=1 << 40)
         found = outcome.filling
         if wanted == "no such answer":
-            assert found is None and outcome.reason != FOUND
+            assert found is None and outcome.reason != FOUND and (outcome.reason == UNBALANCED) == bool(fillings)
         else:
             assert found is not None and found.answer == wanted and (found.picked, found.answer) in fillings
 
@@ -138,7 +152,7 @@ def test_a_search_gives_up_when_its_budget_is_used_up() -> None:
     template = next(t for t in collection.materials.templates if t.file == "two_hop.json")
     scene = compile_for(collection, SMALL_SCENES[2])
 
-    outcome = make_search(template, "none").find(SceneTables(scene), Random(0), (), set(), budget=1)
+    outcome = make_search(template, "none").find(SceneTables(scene), Random(0), Balance(), set(), budget=1)
 
     assert outcome.filling is None and outcome.reason == GAVE_UP
 
@@ -156,42 +170,15 @@ def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_i
     nodes: str, refused: tuple[Any, ...], seed: int
 ) -> None:
     """The same objects, or none, come by with another relation, description or word, may be needed for an answer."""
-    domain, slots = COLLECTIONS[0].materials, {"<C>": "Color", "<S>": "Shape", "<R>": "Relation", "<C2>": "Color"}
-    slots |= {"<S2>": "Shape"} if "<S2>" in nodes else {}
-    raw = {"text": ["How?"], **program_notation.template(nodes, slots)}
-    (template,), _ = read_templates(raw, "", domain.catalogue, "made.json", 0)
+    _, template = made(nodes, SLOTS)
     things = ["small cyan rubber sphere", "large blue rubber cylinder", "small blue metal cube"]
     scene = compile_for(COLLECTIONS[0], scene_record(things, [2, 0, 1], [0, 2, 1]))
 
-    outcome = make_search(template, "all", Sampling()).find(SceneTables(scene), Random(seed), refused, set(), 1 << 40)
+    outcome = make_search(template, "all", Sampling()).find(
+        SceneTables(scene), Random(seed), Balance(refused), set(), 1 << 40
+    )
 
     assert outcome.reason == FOUND
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_draw_that_can_find_nothing_leaves_the_stream_as_a_vain_one(seed: int) -> None:
-    """References that say no color, where no object can be told from others without: they are not drawn."""
-    domain = COLLECTIONS[0].materials
-    raw = {
-        "text": ["How many?"],
-        **program_notation.template(
-            "scene, filter_unique 0 <C> <S>, count 0", {"<C>": "Color", "<S>": "Size"}, "NULL <C>"
-        ),
-    }
-    (template,), _ = read_templates(raw, "", domain.catalogue, "made.json", 0)
-    things = [f"{size} {color} rubber cube" for size in ("small", "large") for color in ("red", "blue")]
-    tables = SceneTables(compile_for(COLLECTIONS[0], scene_record(things, range(4), range(4))))
-    sampling, one, other = Sampling(), Random(seed), Random(seed)
-
-    search = make_search(template, "none", sampling)
-    found = search.find(tables, one, (), set(), 100)
-    does = search.plan.stages[0].choice.does
-    assert isinstance(does, Description)
-    tables.of(does.vocabulary).single_patterns = -1
-    drawn = search.find(tables, other, (), set(), 100)
-
-    assert found.filling is drawn.filling is None and found.reason == drawn.reason == NOTHING_FITS
-    assert one.random() == other.random() != Random(seed).random()
 
 
 @pytest.mark.parametrize(
@@ -241,19 +228,10 @@ def test_relations_and_checks_are_followed_to_the_end(nodes: str, constraints: t
     Gray and small have the same code, in their own vocabularies, and are not the same words. Of two sets by way of a
     relation, it is enough that one differs without the relation.
     """
-    collection = COLLECTIONS[0]
-    slots = {"<C>": "Color", "<C2>": "Color", "<S>": "Shape", "<S2>": "Shape", "<Z>": "Size"}
-    slots |= {"<R>": "Relation", "<R2>": "Relation"}
-    slots = {slot: kind for slot, kind in slots.items() if slot in nodes}
-    raw = {"text": ["How?"], **program_notation.template(nodes, slots, *constraints)}
-    (template,), faults = read_templates(raw, "", collection.materials.catalogue, "made.json", 0)
+    raw, template = made(nodes, SLOTS, *constraints)
     record = scene_record(THINGS, [2, 0, 1, 3], [0, 2, 1, 3])
 
-    found = every(make_search(template, policy), compile_for(collection, record))
-
-    expected = naive.instantiations(raw, record, collection.raw_metadata, degeneracy=policy)
-    assert faults == [] and (expected or policy != "none")
-    assert {as_instantiation(filling) for filling in found} == expected
+    assert assert_found(raw, template, record, COLLECTIONS[0].raw_metadata, policy) or policy != "none"
 
 
 def test_repeated_searches_enumerate_without_repeats() -> None:
@@ -264,62 +242,38 @@ def test_repeated_searches_enumerate_without_repeats() -> None:
     search, seen = make_search(template, "none"), set[Any]()
 
     found = []
-    while (outcome := search.find(SceneTables(scene), Random(len(found)), (), seen, 1 << 40)).filling is not None:
+    while (
+        outcome := search.find(SceneTables(scene), Random(len(found)), Balance(), seen, 1 << 40)
+    ).filling is not None:
         found.append(outcome.filling.picked)
 
     assert len(found) == len(set(found)) == len(every(search, scene))
 
 
 def test_a_search_for_every_filling_leaves_out_answers_that_are_refused_from_then_on() -> None:
-    """Whoever takes each answer once gets all of them, and reads that there were some."""
+    """Whoever takes each answer once gets all of them, and reads that there were some. What is refused at first may be
+    wanted later.
+    """
     collection = COLLECTIONS[0]
     template = next(t for t in collection.materials.templates if t.file == "zero_hop.json" and t.answer_type == "Color")
     search, scene = make_search(template, "none"), compile_for(collection, SMALL_SCENES[2])
-    answers: list[Any] = []
+    known = {filling.answer for filling in every(search, scene)}
+    answers, balance = list[Any](), Balance()
 
-    def take(filling: Filling) -> list[Any]:
+    def take(filling: Filling) -> None:
         answers.append(filling.answer)
-        return answers
+        balance.refused = frozenset(answers)
 
-    reason = search.find_all(SceneTables(scene), Random(0), take, (), 1 << 40)
+    assert search.find_all(SceneTables(scene), Random(0), take, balance, 1 << 40) == FOUND
+    assert sorted(answers) == sorted(known)
 
-    assert (reason, sorted(answers)) == (FOUND, sorted({filling.answer for filling in every(search, scene)}))
+    def open_up(filling: Filling) -> None:
+        later.append(filling.answer)
+        balance.refused = frozenset()
 
-
-def test_the_first_find_is_uniform_over_options() -> None:
-    """Which of a node's options comes first is uniform: a chi-square test over 6,000 searches of one step."""
-    collection = COLLECTIONS[0]
-    template = next(t for t in collection.materials.templates if t.file == "zero_hop.json" and t.answer_type == "Color")
-    scene = compile_for(collection, SMALL_SCENES[2])
-    search, rng = make_search(template, "none"), Random(5)
-    options = [filling.picked for filling in every(search, scene)]
-    counts = dict.fromkeys(options, 0)
-    tables = SceneTables(scene)
-    for _ in range(6000):
-        filling = search.find(tables, rng, (), set(), 1 << 40).filling
-        assert filling is not None
-        counts[filling.picked] += 1
-
-    expected = 6000 / len(options)
-    chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
-
-    degrees = len(options) - 1
-    assert chi_square < degrees + 4 * (2 * degrees) ** 0.5, counts
-
-
-def test_absent_descriptions_are_new_or_drawn_blindly() -> None:
-    """Half of the options name one of the colors that no object has; drawn blindly, they name any color or none."""
-    raw = {"text": ["Is it?"], **program_notation.template("scene, filter_exist 0 <C>", {"<C>": "Color"})}
-    (template,), _ = read_templates(raw, "", COLLECTIONS[0].materials.catalogue, "made.json", 0)
-    tables = SceneTables(compile_for(COLLECTIONS[0], SMALL_SCENES[2]))
-
-    def share_of_no(absent: str) -> float:
-        search = make_search(template, "none", Sampling(absent=absent))
-        found = [search.find(tables, Random(seed), (), set(), 1 << 40).filling for seed in range(300)]
-        return sum(filling is not None and not filling.answer for filling in found) / len(found)
-
-    assert share_of_no("none") == 0
-    assert share_of_no("any") < 0.43 < share_of_no("new") < 0.57
+    later, balance.refused = list[Any](), frozenset(known - {"red"})
+    search.find_all(SceneTables(scene), Random(0), open_up, balance, 1 << 40)
+    assert later[0] == "red" and {*later} > {"red"}
 
 
 @pytest.mark.parametrize("family", range(0, len(COLLECTIONS[0].materials.templates), 7))
@@ -333,7 +287,7 @@ def test_the_search_serves_a_start_set_and_a_view(family: int) -> None:
 
     for scene in views:
         tables = SceneTables(scene)
-        fillings = [search.find(tables, Random(seed), (), set(), 1 << 40).filling for seed in range(30)]
+        fillings = [search.find(tables, Random(seed), Balance(), set(), 1 << 40).filling for seed in range(30)]
         for filling in fillings:
             assert filling is None or filling.program().run(scene) == filling.answer
 
@@ -342,39 +296,17 @@ def test_the_search_serves_a_start_set_and_a_view(family: int) -> None:
 @pytest.mark.parametrize(
     "nodes",
     [
-        [("scene", [], []), ("count", [0], [])],
-        [("scene", [], []), ("filter_color", [0], ["red"]), ("exist", [1], [])],
-        [
-            ("scene", [], []),
-            ("filter_shape", [0], ["sphere"]),
-            ("unique", [1], []),
-            ("relate", [2], ["left"]),
-            ("count", [3], []),
-        ],
-        [("scene", [], []), ("filter_count", [0], [])],
-        [
-            ("scene", [], []),
-            ("filter_shape", [0], ["sphere"]),
-            ("unique", [1], []),
-            ("relate_filter_count", [2], ["right"]),
-        ],
+        "scene, count 0",
+        "scene, filter_color 0 red, exist 1",
+        "scene, filter_shape 0 sphere, unique 1, relate 2 left, count 3",
+        "scene, filter_count 0",
+        "scene, filter_shape 0 sphere, unique 1, relate_filter_count 2 right",
     ],
     ids=["no slot", "literal", "literal relation", "no attribute", "a relation alone"],
 )
-def test_a_template_without_a_choice_is_a_question_too(
-    nodes: list[tuple[str, list[int], list[str]]], policy: str
-) -> None:
+def test_a_template_without_a_choice_is_a_question_too(nodes: str, policy: str) -> None:
     """Nothing to fill, or only literal values: one filling, or none where a relation is idle."""
-    domain = COLLECTIONS[0].materials
-    raw = {"text": ["How?"], "params": [], "nodes": [{"type": t, "inputs": i, "side_inputs": s} for t, i, s in nodes]}
-    (template,), faults = read_templates(raw, "", domain.catalogue, "made.json", 0)
-    record = SMALL_SCENES[0]
-
-    found = every(make_search(template, policy), compile_for(COLLECTIONS[0], record))
-
-    expected = naive.instantiations(raw, record, COLLECTIONS[0].raw_metadata, degeneracy=policy)
-    assert faults == []
-    assert {as_instantiation(filling) for filling in found} == expected
+    assert_found(*made(nodes, {}), SMALL_SCENES[0], COLLECTIONS[0].raw_metadata, policy)
 
 
 # A general domain -----------------------------------------------------------------------------------------------------
@@ -389,13 +321,8 @@ def test_the_search_finds_what_the_twin_finds(name: str, scene: int) -> None:
     """Under every degeneracy policy, and each filling once."""
     (template,), faults = read_templates(TEMPLATES[name], "", CATALOGUE, "pantry.json", 0)
     assert not faults
-    compiled = compile_scene(SCENES[scene], CATALOGUE.domain)
     for policy in POLICIES:
-        expected = naive.instantiations(TEMPLATES[name], SCENES[scene], METADATA, degeneracy=policy)
-        found = every(make_search(template, policy, EVERYTHING), compiled)
-
-        assert {as_instantiation(filling) for filling in found} == expected
-        assert len(found) == len(expected), "a filling was found twice"
+        assert_found(TEMPLATES[name], template, SCENES[scene], METADATA, policy)
 
 
 @pytest.mark.quick(12)
@@ -423,7 +350,7 @@ def test_few_of_many_descriptions_are_found(tmp_path: Path, monkeypatch: pytest.
     for index, record in enumerate(sample_scenes(12, metadata=folder / "metadata.json")):
         scene = compile_scene(record, loaded.domain)
         if any(objects & (objects - 1) for objects in scene.having["hue"].values()):
-            found.append(search.find(SceneTables(scene), Random(index), (0,), set()).reason)
+            found.append(search.find(SceneTables(scene), Random(index), Balance((0,)), set()).reason)
 
     assert len(found) > 6 and set(found) == {FOUND}
 

@@ -1,78 +1,145 @@
-"""The tables of a scene: descriptions that fit, and pairs of a relation and a description, in scenes of any size."""
+"""The tables of a scene: what its objects can be called, and how many objects each description fits, beside loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
+from itertools import product
 from random import Random
+from typing import Any
 
+import general_domain
 import pytest
 from families import COLLECTIONS
+from oracles.naive_vocabulary import World, make_world
 from program_notation import template as notation
 from scene_records import large_scene
 
 from vqagen import load_domain_files
-from vqagen.bits import indexes
+from vqagen.bits import indexes, union_of
 from vqagen.errors import BadInput
 from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
-from vqagen.rng import skip
 from vqagen.search import vocabulary
-from vqagen.search.choices import _absent
-from vqagen.search.description import DescriptionTable, Sampling, SceneTables
-from vqagen.search.filling import Layout
+from vqagen.search.description import Sampling
+from vqagen.search.draws import draw_absent, draw_any, member
 from vqagen.search.plan import make_plan
+from vqagen.search.state import SceneTables
+from vqagen.search.tables import ALL, DescriptionTable, Fits
 from vqagen.search.vocabulary import Vocabularies, Vocabulary
+from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
 DOMAIN = COLLECTIONS[0].materials.domain
-SIZES = (1, 6, 63, 64, 65, 128, 129)
-"""Numbers of objects; 64 of them fit a word."""
-ENOUGH = {
-    "unique": lambda objects: objects.bit_count() == 1,
-    "not_unique": lambda objects: objects.bit_count() > 1,
-    None: lambda objects: objects != 0,
-    "count": lambda objects: True,
-    "exist": lambda objects: True,
+PANTRY = domain_from_metadata(general_domain.METADATA)
+Words = tuple[str | None, ...]
+Said = tuple[str | None, int, Words]
+"""A relation, or None for a set, an object, and a description of it."""
+
+
+class Called:
+    """A scene's table beside all that can be said of its objects: `fitting[words]` are the objects that words fit."""
+
+    def __init__(self, record: dict[str, Any], types: Sequence[str], is_clevr: bool = True) -> None:
+        domain, metadata = (DOMAIN, COLLECTIONS[0].raw_metadata) if is_clevr else (PANTRY, general_domain.METADATA)
+        self.scene: Scene = compile_scene(record, domain)
+        self.table: DescriptionTable = SceneTables(self.scene).of(Vocabularies(domain).of(types))
+        world: World = make_world(record, metadata)
+        sayable = [world.sayable[each.lower()] for each in types]
+        every = [(i, words) for i in world.everything for words in product(*[(None, *said[i]) for said in sayable])]
+        longest = self.table.vocabulary.longest
+        self.every = {(i, words) for i, words in every if len(words) - words.count(None) <= longest}
+        self.fitting: dict[Words, set[int]] = {}
+        for _, words in self.every:
+            told = [(said, word) for said, word in zip(sayable, words, strict=True) if word is not None]
+            self.fitting[words] = {i for i in world.everything if all(word in said[i] for said, word in told)}
+
+    def said(self, positions: int, fits: Fits | None = None) -> set[Said]:
+        """What some positions say, each once."""
+        found = list[Said]()
+        for at in indexes(positions):
+            slot, position = divmod(at, self.table.width)
+            code, objects = self.table.option(position)
+            words = self.table.vocabulary.said[code].words
+            assert set(indexes(objects)) == self.fitting[words]
+            found.append((fits.relations[slot] if fits else None, position // self.table.space.size, words))
+        assert len(found) == len(set(found))
+        return set(found)
+
+    def loop(self, fits: Fits) -> Iterator[tuple[Said, set[int], set[int]]]:
+        """Each position of each slot, with the objects that it fits, and those of them that are in the slot's set."""
+        for relation, objects in zip(fits.relations, fits.sets, strict=True):
+            for i, words in self.every:
+                yield (relation, i, words), self.fitting[words], self.fitting[words] & {*indexes(objects)}
+
+
+FOUR = ("Size", "Color", "Material", "Shape")
+LISTS = ("Topping", "Kind", "Origin")
+CALLED = {
+    **{f"{size} objects": (large_scene(size), ("Size", "Color", "Shape"), True) for size in (1, 6, 65)},
+    "four attributes": (large_scene(10), FOUR, True),
+    "no attribute": (large_scene(3), (), True),
+    "lists and groups": (general_domain.SCENES[2], LISTS, False),
+    "missing values": (general_domain.SCENES[0], ("Label", "Tint", *LISTS), False),
 }
 
 
-def compiled(size: int) -> Scene:
-    return compile_scene(large_scene(size), DOMAIN)
+@pytest.fixture(params=CALLED.values(), ids=[*CALLED])
+def called(request: pytest.FixtureRequest) -> Called:
+    return Called(*request.param)
 
 
-def table_of(scene: Scene) -> DescriptionTable:
-    return SceneTables(scene).of(Vocabularies(DOMAIN).of(["Size", "Color", "Shape"]))
+def test_objects_can_be_called_what_is_true_of_them(called: Called) -> None:
+    """Each description of each object once, of equal ones the first object's, and by the attributes that it says."""
+    table = called.table
+    sets = {union_of(k for k, word in enumerate(words) if word is not None) for words in called.fitting}
+    some = union_of(each for each in sets if each % 3)
+
+    assert called.said(table.every) == {(None, i, words) for i, words in called.every}
+    assert called.said(table.distinct) == {(None, min(fitting), words) for words, fitting in called.fitting.items()}
+    for i in range(called.scene.size):
+        assert {words for _, _, words in called.said(table.described[i])} == {
+            words for words, fitting in called.fitting.items() if i in fitting
+        }
+        assert called.said(table.wanted(some, 1 << i)) == {
+            (None, i, words)
+            for j, words in called.every
+            if i == j and some >> union_of(k for k, word in enumerate(words) if word is not None) & 1
+        }
+    assert table.wanted(-1, ALL) == table.every
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_the_pairs_of_an_anchor_are_those_that_a_loop_finds(size: int) -> None:
-    """For every reducer, with every relation and with one; in order, the idle ones apart."""
-    scene = compiled(size)
-    table = table_of(scene)
-    width = len(table.fits)
+def test_as_many_objects_fit_as_a_loop_finds(called: Called) -> None:
+    """Of some objects, of all, and of those in each relation to an anchor, or in one; also without some of them."""
+    table, size, rng = called.table, called.scene.size, Random(called.scene.size)
+    sets = [rng.getrandbits(size) for _ in range(3)]
+    sources: list[Any] = [*((each, None) for each in (called.scene.everything, 0, *sets[:2]))]
+    sources += [(rng.randrange(size), relation) for relation in ("", next(iter(called.scene.related)), "unheard-of")]
+    for source, relation in sources:
+        whole = table.fits(source, relation)
+        for fits in (whole, whole.without(sets[2])):
+            loop = [*called.loop(fits)]
+            for numbers in (-1, ~1, ~3, 0, 2, 1 << size, *(rng.getrandbits(5) for _ in range(3))):
+                assert called.said(fits.as_many(numbers), fits) == {
+                    said for said, fitting, found in loop if said[1] == min(fitting) and numbers >> len(found) & 1
+                }
+            for number in (0, 1, 2, 3, size, size + 1):
+                assert fits.exactly(number) == fits.as_many(1 << number)
+            own = {(relation, i) for relation, objects in zip(fits.relations, fits.sets, strict=True)
+                   for i in indexes(objects)}  # fmt: skip
+            assert called.said(fits.singling_out(), fits) == {
+                said for said, _, found in loop if said[:2] in own and len(found) == 1
+            }
+            beside = {*indexes(sets[0])}
+            others = {said for said, fitting, found in loop if fitting - found - beside}
+            assert called.said(fits.others(sets[0]), fits) == others
 
-    for anchor in {0, size // 2, size - 1}:
-        for reducer, is_enough in ENOUGH.items():
-            for only in (None, "left", "unheard-of"):
-                telling, idle = [], []
-                for pair in range(len(table.relations) * width):
-                    relation, fits = table.relations[pair // width], table.fits[pair % width]
-                    named = scene.related[relation][anchor] & fits
-                    if only in (None, relation) and is_enough(named):
-                        (idle if named == fits else telling).append(pair)
-                found = table.relation_options(reducer, anchor, only)
-                assert (found.telling, table.members(found.idle)) == (telling, idle)
 
-
-@pytest.mark.parametrize("size", SIZES)
-def test_patterns_of_single_descriptions_are_known(size: int) -> None:
-    """They are the sets of attributes that some description of one object says."""
-    table = table_of(compiled(size))
-
-    found = {used for used, number in table.vocabulary.patterns.items() if table.single_patterns >> number & 1}
-
-    assert found == {table.vocabulary.said[table.codes[k]].used for k in table.singles}
-    assert all(table.fits[k].bit_count() == 1 for k in table.singles)
+def test_the_members_of_a_large_set_are_found_by_their_rank() -> None:
+    """From the top."""
+    rng = Random(1)
+    for length in (1, 3, 511, 512, 513, 5_000):
+        positions = rng.getrandbits(length) | 1 << length - 1
+        assert [member(positions, rank) for rank in range(positions.bit_count())] == indexes(positions)[::-1]
 
 
 @pytest.mark.parametrize(("most", "longest"), [(256, 3), (8, 3), (7, 2), (1, 2)])
@@ -81,15 +148,18 @@ def test_descriptions_of_an_object_are_as_long_as_there_may_be_few_of_them(
 ) -> None:
     """Three attributes give eight descriptions, seven of up to two words; absent ones are no longer than these."""
     monkeypatch.setattr(vocabulary, "MOST_LISTED", most)
-    table = table_of(compiled(6))
-    said = [table.vocabulary.said[code].used for code in table.codes]
-    absent = [_absent(table, Sampling(), Random(seed).random) for seed in range(300)]
-    lengths = {table.vocabulary.said[each[0]].used.bit_count() for each in absent if each is not None}
+    called = Called(large_scene(6), ("Size", "Color", "Shape"))
+    table, random = called.table, Random(most).random
+    chances = [*table.absent_chances().items()]
+    said = table.vocabulary.said
+    absent = [code for _ in range(300) if (code := draw_absent(table, chances, random)) is not None]
+    lengths = {said[code].used.bit_count() for code in absent}
 
-    assert table.used == said
-    assert {*said} == {*table.vocabulary.patterns} == {used for used in range(8) if used.bit_count() <= longest}
+    assert {*table.vocabulary.sets} == {used for used in range(8) if used.bit_count() <= longest}
+    assert called.said(table.every) == {(None, i, words) for i, words in called.every}
     assert longest in lengths and max(lengths) == longest
-    assert all(each[0] not in table.codes and not each[1] for each in absent if each is not None)
+    assert not {said[code].words for code in absent} & called.fitting.keys()
+    assert max(said[draw_any(table, random)[0]].used.bit_count() for _ in range(300)) == longest
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 130])
@@ -115,18 +185,6 @@ def test_faulty_relations_of_many_objects_are_located(place: object) -> None:
         compile_scene(record, DOMAIN)
 
 
-@pytest.mark.parametrize("draws", [0, 1, 2, 623, 1000])
-def test_what_is_skipped_is_what_draws_use_up(draws: int) -> None:
-    """The stream goes on as if every draw had been made."""
-    one, other = Random(5), Random(5)
-    for _ in range(draws):
-        one.random()
-
-    skip(other, draws)
-
-    assert [one.random() for _ in range(700)] == [other.random() for _ in range(700)]
-
-
 # What is remembered ---------------------------------------------------------------------------------------------------
 
 CODES = range(9 * 4 * 3 * 3)
@@ -145,7 +203,7 @@ MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
     "words": (lambda words, code: words.said[code], "said"),
     "chains": (lambda words, code: words.chains[0, 1, None, code], "chains"),
     "words of slots": (lambda words, code: words.worded[("<Z>", "", "<M>", "<S>"), code], "worded"),
-    "codes": (lambda words, code: words.codes[words.said[code].words], "codes"),
+    "parts": (lambda words, code: words.parts[code], "parts"),
 }
 
 
@@ -183,8 +241,3 @@ def test_a_description_that_says_nothing_is_what_it_starts_from() -> None:
     assert not faults
     assert first.after(1).after(0).run.nodes == (Node("count", (0,), ()),)
     assert first.after(1).after(1).run.nodes == (Node("count", (3,), ()),)
-
-
-def remembered(layout: Layout) -> int:
-    """How many layouts are remembered from one on."""
-    return 1 + sum(map(remembered, layout._after.values()))

@@ -23,16 +23,7 @@ from vqagen.shortcuts.learners import MOST_ANSWERS, RAREST
 Record = dict[str, Any]
 
 
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are written to a folder of the test."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def run(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the folder."""
-    return Commands(capsysbinary)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def asked(images: int, each: int = 2, **keys: Callable[[int], Any]) -> list[Record]:
@@ -109,15 +100,15 @@ def test_tables_of_vlmevalkit_are_read() -> None:
         (asked(40, image=lambda image: image or None), "2 questions of 80 name no image by image"),
     ],
 )
-def test_a_file_whose_images_are_not_known_is_not_tested(run: Commands, records: list[Record], reason: str) -> None:
+def test_a_file_whose_images_are_not_known_is_not_tested(vqagen_: Commands, records: list[Record], reason: str) -> None:
     """It says so as text, JSON and HTML, and ends in 1; statistics guess nothing of it."""
     Path("q.json").write_text(json.dumps({"questions": records}))
-    shown, made, page = run("audit q.json"), run("audit q.json --json"), run("audit q.json -o a.html")
+    shown, made, page = vqagen_("audit q.json"), vqagen_("audit q.json --json"), vqagen_("audit q.json -o a.html")
     assert [shown.code, made.code, page.code] == [1, 1, 1]
     assert f"not tested: {reason}" in shown.out.decode() and f"not tested: {reason}" in Path("a.html").read_text()
     record = json.loads(made.out)
     assert (record["verdict"], record["passes"], record["gates"][0]["passed"]) == ("not tested", False, False)
-    assert f"note: not tested: {reason}" in run("stats q.json").out.decode()
+    assert f"note: not tested: {reason}" in vqagen_("stats q.json").out.decode()
 
 
 def test_dialogs_without_images_are_not_tested() -> None:
@@ -126,24 +117,24 @@ def test_dialogs_without_images_are_not_tested() -> None:
     assert audit.verdict == "not tested"
 
 
-def test_the_key_of_images_is_an_option(run: Commands) -> None:
+def test_the_key_of_images_is_an_option(vqagen_: Commands) -> None:
     """Of each command that guesses."""
     Path("q.json").write_text(json.dumps(asked(60, place=lambda image: image)))
-    assert "about 60 images" in run("audit q.json --image-key place").out.decode()
-    assert "about 60 images" in run.done("stats q.json --image-key place").out.decode()
-    run.done("baseline majority --questions q.json --image-key place -o p.jsonl")
+    assert "about 60 images" in vqagen_("audit q.json --image-key place").out.decode()
+    assert "about 60 images" in vqagen_.done("stats q.json --image-key place").out.decode()
+    vqagen_.done("baseline majority --questions q.json --image-key place -o p.jsonl")
     assert len(Path("p.jsonl").read_text().splitlines()) == 120
-    ran = run("audit q.json --image-key site")
+    ran = vqagen_("audit q.json --image-key site")
     assert (ran.code, "no question of q.json has the key 'site' of --image-key" in ran.err) == (2, True)
 
 
-def test_too_few_images_are_inconclusive_and_the_report_says_how_many_are_needed(run: Commands) -> None:
+def test_too_few_images_are_inconclusive_and_the_report_says_how_many_are_needed(vqagen_: Commands) -> None:
     """Ten images do not pass, whatever the guesses; a file with the number that is said does."""
     assert vqagen.audit([{**each, "answer": "yes"} for each in asked(10, image=lambda image: image)]).verdict == (
         "inconclusive"
     )
     Path("q.json").write_text(json.dumps(asked(60, 4, image=lambda image: image)))
-    ran = run("audit q.json --json")
+    ran = vqagen_("audit q.json --json")
     record = json.loads(ran.out)
     assert (ran.code, record["verdict"], record["passes"], record["failures"]) == (1, "inconclusive", False, [])
     needed = max(each["images_needed"] for each in record["probes"].values() if each["verdict"] == "inconclusive")
@@ -162,10 +153,10 @@ def test_enough_images_pass_and_a_leak_of_a_twentieth_fails() -> None:
 
 
 @pytest.mark.slow
-def test_two_hundred_questions_in_one_window_are_inconclusive(run: Commands) -> None:
+def test_two_hundred_questions_in_one_window_are_inconclusive(vqagen_: Commands) -> None:
     """Chance is not the share of a few answers of a small family; the windows that are needed are said."""
-    run.done("scenes sample --count 20 --seed 1 -o scenes.json")
-    run.done("generate --scenes scenes.json --out questions.json --seed 3")
+    vqagen_.done("scenes sample --count 20 --seed 1 -o scenes.json")
+    vqagen_.done("generate --scenes scenes.json --out questions.json --seed 3")
     audit = vqagen.audit("questions.json")
     assert audit.verdict == "inconclusive"
     assert any("two balance windows, about 1,000 images" in doubt for doubt in audit.doubts())
@@ -183,9 +174,9 @@ def test_answers_that_are_too_many_to_learn_are_not_learned() -> None:
     assert {each.accuracy for each in audit.probes} == {0.0}
 
 
-def test_guesses_below_chance_of_few_images_are_no_pass(run: Commands) -> None:
+def test_guesses_below_chance_of_few_images_are_no_pass(vqagen_: Commands) -> None:
     """What was balanced in one window tells the opposite, also where no info says that there were windows."""
-    run("scenes sample --count 20 --seed 11 -o scenes.json")
-    run("generate --scenes scenes.json -o asked.json --seed 5")
+    vqagen_("scenes sample --count 20 --seed 11 -o scenes.json")
+    vqagen_("generate --scenes scenes.json -o asked.json --seed 5")
     records = json.loads(Path("asked.json").read_text())["questions"]
     assert [vqagen.audit(each).verdict for each in ("asked.json", records)] == ["inconclusive"] * 2

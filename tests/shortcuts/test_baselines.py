@@ -21,16 +21,7 @@ Record = dict[str, Any]
 MANY = "several questions about an image"
 
 
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All files are written to a folder of the test."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def vqagen_(capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in the folder."""
-    return Commands(capsysbinary)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 @cache
@@ -100,8 +91,8 @@ def test_all_commands_that_guess_have_one_value_of_one_quantity() -> None:
 
     Folds hold whole windows of balance: half of a window would tell what the other half must answer.
     """
-    Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(60)}))
-    vqagen.write_questions("s.json", "q.json", settings=vqagen.QuestionSettings(only=("exist",), reset_counts_every=10))
+    Path("s.json").write_text(json.dumps({"scenes": sampled_scenes(30)}))
+    vqagen.write_questions("s.json", "q.json", settings=vqagen.QuestionSettings(only=("exist",), reset_counts_every=5))
 
     ladder = {rung.baseline.name: rung.everything for rung in baseline_ladder(BaselineFiles("q.json")).rungs}
     guessed = vqagen.stats("q.json").to_record()["guessed"]["all"]

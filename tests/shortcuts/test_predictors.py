@@ -195,7 +195,7 @@ def test_a_position_needs_an_order() -> None:
 # Shortcuts ------------------------------------------------------------------------------------------------------------
 
 COLORS = ("red", "blue", "green", "gray")
-SIZE = 1200
+SIZE = 600
 
 
 def planted(name: str) -> Items:
@@ -205,7 +205,7 @@ def planted(name: str) -> Items:
     answers = [rng.choice(COLORS) for _ in range(SIZE)]
     told = {
         "period": [COLORS[image % 20 // 5] for image in images],
-        "part": [COLORS[image * 4 // 300] for image in images],
+        "part": [COLORS[image * 16 // SIZE] for image in images],
         "place": [COLORS[place] for place in places],
         "words": [COLORS[i * 7 % 4] for i in range(SIZE)],
         "neighbor": [answers[i - 1] if places[i] % 2 else answers[i] for i in range(SIZE)],
@@ -222,6 +222,7 @@ def planted(name: str) -> Items:
     return table(answers, images=images, texts=texts, options=options)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("shortcut", "predictor"),
     [

@@ -12,7 +12,7 @@ from vqagen.errors import BadInput, Problem
 from vqagen.files.formats import Record, encode_lines
 from vqagen.language.domain_files import load_catalogue
 from vqagen.run.blocks import Block
-from vqagen.run.work import WindowFailed, blocks_of
+from vqagen.run.windows import WindowFailed, blocks_of
 from vqagen.tasks.contract import Item, ItemRecords, compiled_scenes
 from vqagen.world.loading import SceneText, UnreadableScene
 

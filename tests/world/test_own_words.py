@@ -35,7 +35,7 @@ def farm(vqagen_: Commands) -> Commands:
     synonyms = json.loads(Path("farm/synonyms.json").read_text())
     Path("farm/synonyms.json").write_text(json.dumps(synonyms | {"small": ["small", "wee"], "hen": ["hen", "chook"]}))
     Path("size.json").write_text(json.dumps([SIZE]))
-    vqagen_.done("scenes sample --domain ./farm --count 30 -o scenes.json")
+    vqagen_.done("scenes sample --domain ./farm --count 12 -o scenes.json")
     vqagen_.done("generate --domain ./farm --templates size.json --scenes scenes.json -o size-q.json")
     return vqagen_
 
@@ -76,11 +76,11 @@ def test_the_report_says_which_replies_are_compared_as_whole_texts(farm: Command
 
 
 def test_shards_and_dialogs_carry_the_same_words(farm: Commands) -> None:
-    farm.done("dialog --domain ./farm --scenes scenes.json -o said.json")
+    farm.done("dialog --domain ./farm --scenes scenes.json --count 2 -o said.json")
     for number in (1, 2):
-        farm.done(f"generate --domain ./farm --scenes scenes.json --shard {number}/2 -o part{number}.json")
+        farm.done(f"generate --domain ./farm --scenes scenes.json --count 6 --shard {number}/2 -o part{number}.json")
     farm.done("merge part1.json part2.json -o merged.json")
-    farm.done("generate --domain farm/. --scenes scenes.json -o whole.json")
+    farm.done("generate --domain farm/. --scenes scenes.json --count 6 -o whole.json")
 
     assert Path("merged.json").read_bytes() == Path("whole.json").read_bytes()
     words = generator("merged.json")["vocabulary"]

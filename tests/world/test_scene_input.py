@@ -14,9 +14,9 @@ from scene_records import many_scenes, sampled_scenes
 import vqagen
 from vqagen.files.formats import encode_lines
 from vqagen.files.locations import Location, shipped
-from vqagen.run.engines import in_process
 from vqagen.run.job import Job, make_job
 from vqagen.run.runner import Progress
+from vqagen.run.windows import in_process
 from vqagen.tasks.questions.task import question_task
 from vqagen.world.loading import SceneSource, find_scenes
 

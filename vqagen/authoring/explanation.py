@@ -15,10 +15,10 @@ from vqagen.language.domain_files import LoadedDomain
 from vqagen.language.template import Template, TemplateNode
 from vqagen.plugin import Record
 from vqagen.rng import stream
-from vqagen.search.description import Description, SceneTables
-from vqagen.search.filling import DEGENERATE, GAVE_UP, TRIVIAL, Filling, SearchResult
-from vqagen.search.instantiate import Search
+from vqagen.search.description import Description
+from vqagen.search.instantiate import BUDGET_OF_ALL, Filling, Search, SearchResult
 from vqagen.search.plan import Apply, Op
+from vqagen.search.state import DEGENERATE, GAVE_UP, TRIVIAL, Balance, SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -139,7 +139,7 @@ class _Attempt:
 
     def next(self) -> SearchResult:
         """Return a filling that was not given before, or the reason if there is none."""
-        return self.family.search.find(self._tables, self.rng, (), self._seen)
+        return self.family.search.find(self._tables, self.rng, Balance(), self._seen, BUDGET_OF_ALL)
 
     def fillings(self) -> Iterator[tuple[_Attempt, Filling]]:
         """Yield all fillings, the first one first."""
@@ -152,7 +152,7 @@ class _Attempt:
 def _example(attempt: _Attempt, filling: Filling, domain: Domain) -> Record:
     """Return a question in the words of a run: "other" is dropped if the anchor does not fit the description."""
     scene, program = attempt.scene, filling.program()
-    text = attempt.family.wording.say(filling.words(), attempt.rng.random, filling.anchor_fits() is not False)
+    text = attempt.family.wording.say(filling.words(), attempt.rng.random, filling.needs_other() is not False)
     functions = [program.catalogue[node.function] for node in program.nodes]
     talked_of = {type_name for function in functions for type_name in (*function.values, function.output)}
     names = ObjectNames(scene, domain, talked_of)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vqagen.cli.messages import reading_then
 from vqagen.cli.options import image_key_option, input_path, settings_options
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.shortcuts.settings import AuditSettings
@@ -51,11 +52,10 @@ def command(
     Example:
       vqagen audit questions.json --scenes scenes.json
     """
-    from vqagen.cli.messages import counting
-    from vqagen.shortcuts.audit import audit
-    from vqagen.shortcuts.audit_report import audit_report
+    with reading_then("predictor", "record") as (on_read, on_guess):
+        from vqagen.shortcuts.audit import audit
+        from vqagen.shortcuts.audit_report import audit_report
 
-    with counting("item") as on_read:
         found = [
             audit(
                 each,
@@ -64,6 +64,7 @@ def command(
                 train_scenes=train_scenes,
                 settings=settings,
                 on_read=on_read,
+                on_guess=on_guess,
                 image_key=image_key,
             )
             for each in files

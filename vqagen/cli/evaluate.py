@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from vqagen.cli.messages import counting
 from vqagen.cli.options import input_path, missing_option, path, prediction_key_option
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.errors import UsageError
@@ -53,22 +54,24 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
     Example:
       vqagen evaluate questions.json predictions.jsonl
     """
-    from vqagen.score.evaluate import evaluate, toolkit_lines, write_item_scores
-
     per_item = options["per_item"]
     _check(output, per_item, [questions, predictions, options["scenes"]], options["fail_under"])
     cluster = options["cluster"] or ("none" if options["profile"] else "image")
-    evaluation = evaluate(
-        questions,
-        predictions,
-        mode=options["mode"] or "",
-        top_k=_ranks(options["top_k"]),
-        normalise=_preset(options["normalise"], options["profile"]),
-        cluster="" if cluster == "none" else cluster,
-        **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
-    )
     fields = [field.strip() for field in options["group_by"].split(",") if field.strip()]
-    report = evaluation.report(fields, fail_under=options["fail_under"], strict=options["strict"])
+    with counting("record") as on_read:
+        from vqagen.score.evaluate import evaluate, toolkit_lines, write_item_scores
+
+        evaluation = evaluate(
+            questions,
+            predictions,
+            mode=options["mode"] or "",
+            top_k=_ranks(options["top_k"]),
+            normalise=_preset(options["normalise"], options["profile"]),
+            cluster="" if cluster == "none" else cluster,
+            on_read=on_read,
+            **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
+        )
+        report = evaluation.report(fields, fail_under=options["fail_under"], strict=options["strict"])
     printed = ""
     if options["profile"] is not None:
         printed = "\n".join([*report.head, "", *toolkit_lines(evaluation), *report.failures]) + "\n"

@@ -96,7 +96,7 @@ def _templates(
     from vqagen.authoring.check.tryouts import SAMPLED, sampled_scenes, scenes_of_file
     from vqagen.authoring.explanation import explain_template, find_templates
     from vqagen.language.domain_files import load_domain_files
-    from vqagen.search.description import SceneTables
+    from vqagen.search.state import SceneTables
 
     materials = load_domain_files(files)
     if wanted is None:

@@ -116,6 +116,8 @@ def _print_beside_bars(message: str) -> None:
 # Progress ------------------------------------------------------------------------------------------------------------
 
 Clock = Callable[[], float]
+OnDone = Callable[[int], None]
+OnStep = Callable[[int, int], None]
 LINE_EVERY = 30.0
 """Seconds between two lines of a log."""
 COUNT_LINE = "{n_fmt} {unit}s, {rate_noinv_fmt}{postfix}"
@@ -123,17 +125,28 @@ RUN_LINE = "{n_fmt} of {total_fmt} {unit}s ({percentage:.0f}%), {rate_noinv_fmt}
 
 
 @contextmanager
-def counting(unit: str, clock: Clock = time.monotonic) -> Iterator[Callable[[int], None]]:
+def counting(unit: str, clock: Clock = time.monotonic) -> Iterator[OnDone]:
     """Yield the function to call with the number of things done since the last call; their total is unknown."""
     with _shown(clock) as show:
-        done = 0
+        yield _adder(show, unit)
 
-        def add(number: int) -> None:
-            nonlocal done
-            done += number
-            show(done, unit)
 
-        yield add
+@contextmanager
+def reading_then(step: str, unit: str, clock: Clock = time.monotonic) -> Iterator[tuple[OnDone, OnStep]]:
+    """Yield what `counting` yields, and the function to call then with the steps that are done, and with all steps."""
+    with _shown(clock) as show:
+        yield _adder(show, unit), lambda done, total: show(done, step, total)
+
+
+def _adder(show: Callable[..., None], unit: str) -> OnDone:
+    done = 0
+
+    def add(number: int) -> None:
+        nonlocal done
+        done += number
+        show(done, unit)
+
+    return add
 
 
 @contextmanager
@@ -157,10 +170,12 @@ def _shown(clock: Clock) -> Iterator[Callable[..., None]]:
     if sys.stderr is not None and sys.stderr.isatty():
         from tqdm import tqdm  # 70 ms to import, so only where something shows
 
-        with tqdm(delay=0.2) as bar:  # none for what is done at once, or was done before
+        with tqdm(delay=0.2, miniters=1) as bar:  # none for what is done at once, or was done before
 
             def update(done: int, unit: str, total: int | None = None, initial: int = 0, rate: str = "") -> None:
                 bar.unit, bar.total, bar.initial = unit, total, initial
+                if done < bar.n:  # other things are counted from here on
+                    bar.reset()
                 bar.set_postfix_str(rate, refresh=False)
                 bar.update(done - bar.n)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.messages import counting
+from vqagen.cli.messages import reading_then
 from vqagen.cli.options import image_key_option, input_path
 from vqagen.cli.reports import ReportOutput, report_options
 
@@ -35,10 +35,8 @@ def command(file: str, against: str | None, image_key: str, output: ReportOutput
     Example:
       vqagen stats questions.json
     """
-    from vqagen.files.locations import locate
-    from vqagen.shortcuts.statistics import stats
-    from vqagen.tasks.record_files import kind_of_file
+    with reading_then("predictor", "record") as (on_read, on_guess):
+        from vqagen.shortcuts.statistics import stats
 
-    with counting(kind_of_file(locate(file)).noun) as on_read:
-        report = stats(file, against=against, on_read=on_read, image_key=image_key)
+        report = stats(file, against=against, on_read=on_read, on_guess=on_guess, image_key=image_key)
     output.put(report)

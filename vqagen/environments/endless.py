@@ -30,9 +30,9 @@ from vqagen.pictures.png import png_file
 from vqagen.pictures.sketch import sketch
 from vqagen.plugin import RELATION, SAMENESS
 from vqagen.rng import below, pick, stream
-from vqagen.search.balance import make_measures
-from vqagen.search.description import SceneTables
-from vqagen.search.filling import Filling
+from vqagen.search.balance import measured
+from vqagen.search.instantiate import Filling
+from vqagen.search.state import Balance, SceneTables
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator, load_families
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -327,9 +327,7 @@ def relations_of(template: Template) -> int:
 
 def _find(family: Family, level: Level, scene: Scene, rng: Random, refused: Container[Value]) -> SceneFilling | None:
     """Find a question about a scene whose answer is not refused."""
-    if family.least_objects.refusal(scene.size, frozenset()):
-        return None
-    filling = family.search.find(SceneTables(scene), rng, refused, set(), BUDGET).filling
+    filling = family.search.find(SceneTables(scene), rng, Balance(refused), set(), BUDGET).filling
     if filling is None or not level.steps[0] <= len(filling.program().nodes) <= level.steps[1]:
         return None
     return scene, filling
@@ -337,5 +335,7 @@ def _find(family: Family, level: Level, scene: Scene, rng: Random, refused: Cont
 
 def _attributes_said(family: Family, filling: Filling) -> object:
     """Return which attributes the last phrase says; of two that are compared, how many more the first."""
-    measures = make_measures(family.plan, "words")
-    return measures[1 if len(measures) == 2 else 0](filling) if measures else None
+    answer_type, said = family.template.answer_type, filling.said()
+    if answer_type not in ("Bool", "Integer") or not said:
+        return None
+    return said[0] if len(said) == 1 else measured(said, answer_type)[0]

@@ -22,8 +22,7 @@ MOST_DIGITS = 4300
 _read_key = json.JSONDecoder().raw_decode
 _UNQUOTED = r"(?:[\w.+]|-(?!-(?!\d)))"
 """A character of a number or word; two hyphens begin a comment, unless a digit follows."""
-TOKEN = re.compile(
-    rf"""
+TOKEN = rf"""(?x)
     (?P<comment>//[^\r\n]*+|\#[^\r\n]*+|--(?!\d)[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z))  # never closed, it is the rest
     |(?P<text>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{{4}})[^"\\\x00-\x1f]*)*")
     |(?P<broken>"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?)  # a text that JSON does not have; never closed, it is a line
@@ -31,9 +30,7 @@ TOKEN = re.compile(
     |(?P<word>(?:true|false|null)(?!{_UNQUOTED}))
     |(?P<mark>[{{}}\[\],:])
     |(?P<wrong>{_UNQUOTED}+|[^ \t\r\n])
-    """,
-    re.VERBOSE,
-)
+    """
 """A token of a text that people write by hand; white space is no token. No possessive quantifier of a group stands
 here: the first releases of Python 3.11 match those wrongly."""
 _TEXT_SO_FAR = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
@@ -113,7 +110,7 @@ class Scan:
 
     def _walk(self) -> Mistake | None:
         deepest = 0
-        for match in TOKEN.finditer(self.text):
+        for match in re.finditer(TOKEN, self.text):
             token = _Token(match.lastgroup or "", match[0], match.start())
             is_open = token.text.startswith("/*") and (len(token.text) < 4 or not token.text.endswith("*/"))
             if token.kind == "comment" and not is_open:
@@ -267,7 +264,7 @@ def _broken_text(text: str, start: int) -> Mistake:
 
 def find_unusable(text: str) -> Mistake | None:
     """The first text or number that follows the grammar, and yet cannot be read or written again."""
-    for match in TOKEN.finditer(text):
+    for match in re.finditer(TOKEN, text):
         token = match[0]
         if match["number"] and token.lstrip("-").isdigit() and len(token) > MOST_DIGITS:
             return Mistake(f"a whole number of {len(token):,} digits", match.start(), NOT_USABLE)

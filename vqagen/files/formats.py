@@ -9,7 +9,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, NamedTuple, Protocol
 
@@ -19,6 +18,7 @@ from vqagen.errors import UsageError, unknown
 from vqagen.files.info import CHECKSUM, DOCUMENT_END, FORMAT, LINES
 from vqagen.files.output import atomic_output, check_ending, is_stream
 from vqagen.files.packing import packing_of, unpacked_name
+from vqagen.frozen import frozen
 
 Record = Mapping[str, Any]
 Encode = Callable[[Iterable[Record]], bytes]
@@ -97,7 +97,7 @@ def decode_lines(body: bytes) -> list[dict[str, Any]]:
 # Formats --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Format:
     """A format of record files."""
 

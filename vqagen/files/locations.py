@@ -14,13 +14,13 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeVar, cast
 
 from vqagen.errors import PlaceError, UsageError, VqagenError, unknown
 from vqagen.files.packing import is_named_columns, packing_of, unpacked, unpacking_advice
+from vqagen.frozen import frozen
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 """Two letters at least: `C:\\` begins a local name."""
@@ -39,7 +39,7 @@ Stamp = tuple[object, ...]
 """What tells a state of a file from others."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Remote:
     """A file or folder in a store, which is asked anew each time."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 import sys
 import tempfile
@@ -162,7 +161,7 @@ def _replacement(given: Path, on_ready: Callable[[], object]) -> Iterator[IO[byt
 
 def _beside(path: Path, ending: str) -> Path:
     """Return a name beside `path` that nobody else uses, for the file that becomes it or that it replaces."""
-    return path.with_name(f".{path.name[:_SHOWN_NAME]}.{secrets.token_hex(4)}.{ending}")
+    return path.with_name(f".{path.name[:_SHOWN_NAME]}.{os.urandom(4).hex()}.{ending}")
 
 
 @contextmanager

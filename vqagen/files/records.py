@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -30,6 +29,7 @@ from vqagen.files.info import find_info_beside
 from vqagen.files.locations import Location, files_below, holds_columns, how_to_unpack, locate
 from vqagen.files.packing import DAMAGE, IN_FOLDERS, is_named_lines, packing_of
 from vqagen.files.stream import BYTE_ORDER_MARK, JsonReader, damaged, mistake_in, reading, reading_bytes
+from vqagen.frozen import frozen
 
 SHOWN_KEYS = 12
 SPACE = b" \t\r\n"
@@ -37,7 +37,7 @@ Members = dict[str, Any]
 """The members of a document behind its records."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordKind:
     """A kind of records: what files and messages call them.
 
@@ -79,7 +79,7 @@ class FoundRecord(NamedTuple):
     """Its JSON text as it stands in the file, without line end; of Parquet, JSON that says the same."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RecordSource:
     """Records that have been found and not yet read."""
 

@@ -86,6 +86,8 @@ def plain_id(id: str) -> str:
     >>> plain_id("0017"), plain_id("17.0"), plain_id("n017")
     ('17', '17', 'n017')
     """
+    if id[:1] != "0" and "." not in id:
+        return id
     number, _, rest = id.partition(".")
     is_number = number.isascii() and number.isdecimal() and not rest.strip("0")
     return number.lstrip("0") or "0" if is_number and not (rest and len(number) > 15) else id

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import vqagen.language.constraints
 import vqagen.language.functions  # noqa: F401  (importing the modules declares them)
 from vqagen.errors import BadInput, Fault, Problem, nearest, unknown, warn
+from vqagen.frozen import frozen
 from vqagen.plugin import (
     BUILT_IN,
     ITS_NAME,
@@ -77,7 +78,7 @@ _OUTPUT = {"": "ObjectSet", "unique": "Object", "not_unique": "ObjectSet", "coun
 """Functions that may end a chain ("" where filters alone make it), and what they give."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Composite:
     """A template-only node: one node in a template that stands for a chain of primitive ones in a program."""
 

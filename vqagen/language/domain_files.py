@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from vqagen.errors import PlaceError, UsageError, VqagenError, nearest
 from vqagen.files.locations import content_hash, paths_of, require, shipped
 from vqagen.files.output import linked
+from vqagen.frozen import frozen
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import BadTemplates, find_template_files, raise_bad, read_template_files, warn_doubts
 from vqagen.language.sentence import is_english
@@ -32,7 +32,7 @@ SHIPPED_DOMAINS: Mapping[str, Mapping[str, str]] = {
 DEFAULT_DOMAIN = "clevr"
 
 
-@dataclass(frozen=True)
+@frozen
 class DomainFiles:
     """The places of a domain's files. Without `synonyms`, the metadata's own are used, or the shipped ones."""
 
@@ -80,7 +80,7 @@ def _unpickled(*pickled: Any) -> DomainFiles:
     return DomainFiles(metadata, templates, synonyms, plugins, name)
 
 
-@dataclass(frozen=True)
+@frozen
 class LoadedDomain:
     """A domain with its functions, templates and synonyms."""
 

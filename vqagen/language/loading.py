@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -15,6 +15,7 @@ from vqagen.errors import BadInput, Fault, PlaceError, Problem, counted, reading
 from vqagen.files.locations import files_in
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.schema import problem_in, schema_faults
+from vqagen.frozen import frozen
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
@@ -22,7 +23,7 @@ from vqagen.language.template_record import canonical_form, written_path
 from vqagen.language.text_doubts import text_doubts
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateFile:
     """One template file; `name` is its path inside the given folder."""
 
@@ -59,7 +60,7 @@ class BadTemplates(NamedTuple):
         return f"{self.file}#{self.name}" if self.name else self.file
 
 
-@dataclass(frozen=True)
+@frozen
 class PlacedTemplate:
     """A template and its place. The templates that one record makes share the record."""
 

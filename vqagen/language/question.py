@@ -16,7 +16,6 @@ step's output (object sets as lists of object indexes), and `mentions` says wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
@@ -25,6 +24,7 @@ from vqagen.bits import Objects, indexes
 from vqagen.errors import UsageError, unknown
 from vqagen.files.locations import Location
 from vqagen.files.records import RecordKind, open_records
+from vqagen.frozen import frozen
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
 from vqagen.language.template import Template
@@ -47,7 +47,7 @@ class Mention(NamedTuple):
     objects: Objects
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Question(Mapping[str, Any]):
     """One question about one scene, with the program that proves its answer.
 

@@ -31,7 +31,9 @@ from itertools import takewhile
 from typing import NamedTuple
 
 Replacement = str | Callable[[re.Match[str]], str]
-Edit = tuple[re.Pattern[str], Replacement, bool]
+Pattern = re.Pattern[str] | str
+"""A pattern. Those that few sentences need are text, which `re` compiles when one comes."""
+Edit = tuple[Pattern, Replacement, bool]
 """A pattern, what to put in place of every match, as `re.sub` takes it, and True to leave the words of slots."""
 FIELD = re.compile(r"%\((?P<said>(?P<slot><[^<>]+>)s?)\)s|%%")
 """A slot, or its plural, in a `%`-format; or a percent sign."""
@@ -42,10 +44,9 @@ Rewrites = Sequence[tuple[re.Pattern[str], str]]
 
 _ARTICLE = re.compile(r"([Aa])(?<!\w[Aa])n?(?= (\w+))")
 """An article. It begins with a letter and not with `\\b`, so that `re` looks for the letter: in half of the time."""
-_VOWEL_SOUND = re.compile(
-    r"(?!one\b|once\b|eu|ewe|u\b|ufo|uk|uni(?!n|m|dent)|us[beu]|ut[eio])[aeiou]"
-    r"|hour|honest|heir|honou?r|[fhlmnrsx]\b|8|1[18]\b",
-    re.IGNORECASE,
+_VOWEL_SOUND = (
+    r"(?i)(?!one\b|once\b|eu|ewe|u\b|ufo|uk|uni(?!n|m|dent)|us[beu]|ut[eio])[aeiou]"
+    r"|hour|honest|heir|honou?r|[fhlmnrsx]\b|8|1[18]\b"
 )
 
 
@@ -53,15 +54,13 @@ _MARKS = "?!,;.؟،؛"
 _GAPS = tuple(f" {mark}" for mark in _MARKS)
 GUARD = "\ue000"
 """Stands before a mark whose space is the author's, until all gaps are closed. It is no letter and no space."""
-_OWN_GAP = re.compile(rf"(?<=\s)(?=[{_MARKS}])")
+_OWN_GAP = rf"(?<=\s)(?=[{_MARKS}])"
 _LIKE_ENGLISH = re.compile(rf"(?:\A|\s)[{_MARKS}]|\b(?:an?|(?:an)?other)\b", re.IGNORECASE)
 _ENGLISH = r"the|what|how|which|there|many|does|of|that|than|with|another|other|same|its?|you|and"
-_SURELY_ENGLISH = re.compile(rf"\b(?:{_ENGLISH})\b", re.IGNORECASE)
-_PERHAPS_ENGLISH = re.compile(
-    rf"\b(?:{_ENGLISH}|is|are|was|were|can|could|will|would|have|any|find|show|name|count|pick)\b", re.IGNORECASE
-)
+_SURELY_ENGLISH = rf"(?i)\b(?:{_ENGLISH})\b"
+_PERHAPS_ENGLISH = rf"(?i)\b(?:{_ENGLISH}|is|are|was|were|can|could|will|would|have|any|find|show|name|count|pick)\b"
 """Words of English, and with those that Hungarian, Romanian or others with a word "a" have too."""
-_NO_WORD = re.compile(r"<[^<>]+>s?|\W|\b(?:an?|s)\b", re.IGNORECASE)
+_NO_WORD = r"(?i)<[^<>]+>s?|\W|\b(?:an?|s)\b"
 """What says nothing of the language of a text: slots, marks, articles."""
 
 
@@ -73,8 +72,8 @@ def is_english(texts: Sequence[str], language: str) -> bool:
     """
     if language:
         return _base(language) == "en"
-    words = _PERHAPS_ENGLISH if all(text.isascii() for text in texts) else _SURELY_ENGLISH
-    return any(words.search(text) for text in texts) or not any(_NO_WORD.sub("", text) for text in texts)
+    words = re.compile(_PERHAPS_ENGLISH if all(text.isascii() for text in texts) else _SURELY_ENGLISH)
+    return any(words.search(text) for text in texts) or not any(re.sub(_NO_WORD, "", text) for text in texts)
 
 
 def _base(language: str) -> str:
@@ -84,7 +83,7 @@ def _base(language: str) -> str:
 
 def with_own_gaps(text: str) -> str:
     """Return a text of another language than English in which the spaces before marks are kept."""
-    return _OWN_GAP.sub(GUARD, text)
+    return re.sub(_OWN_GAP, GUARD, text)
 
 
 @lru_cache(maxsize=10_000)
@@ -106,7 +105,7 @@ def without_other(sentence: str) -> str:
     lower = sentence.lower()
     for word, (pattern, replacement, _) in zip(("another", "other"), _WITHOUT_OTHER, strict=True):
         if word in lower:
-            sentence = pattern.sub(replacement, sentence)
+            sentence = re.sub(pattern, replacement, sentence)
     return squeezed(sentence)
 
 
@@ -116,7 +115,7 @@ def finished(sentence: str, has_article: bool = True, rewrites: Rewrites = (), j
         if gap in sentence:
             sentence = sentence.replace(gap, gap[1])
     if joins_anything and " thing" in sentence:
-        sentence = _ANY_THING.sub(_in_one_word, sentence)
+        sentence = re.sub(_ANY_THING, _in_one_word, sentence)
     if rewrites:
         sentence = _rewritten(sentence, rewrites)
     if has_article:
@@ -127,7 +126,7 @@ def finished(sentence: str, has_article: bool = True, rewrites: Rewrites = (), j
 def _rewritten(sentence: str, rewrites: Rewrites) -> str:
     for pattern, replacement in rewrites:
         sentence = pattern.sub(replacement, sentence)
-    return _CLOSED[0].sub(r"\1", squeezed(sentence))
+    return re.sub(_CLOSED[0], r"\1", squeezed(sentence))
 
 
 def edits(
@@ -148,7 +147,7 @@ def edits(
     if joins_anything:
         yield _ANY_THING, _in_one_word, False
     if not in_english:
-        yield re.compile(GUARD), "", False
+        yield GUARD, "", False
     # The domain's own edits see "a orange cube": the article comes after them.
     if rewrites:
         yield from ((*rewrite, False) for rewrite in rewrites)
@@ -156,22 +155,22 @@ def edits(
     if has_article:
         yield _ARTICLE, _agreeing, True
     if _base(language) in ("tr", "az"):
-        yield re.compile(r"\Ai"), "İ", False
-    yield re.compile(r"\A.", re.DOTALL), lambda match: match[0].upper(), False
+        yield r"\Ai", "İ", False
+    yield r"(?s)\A.", lambda match: match[0].upper(), False
 
 
-_SQUEEZED: Sequence[Edit] = ((re.compile(r"\A\s+|\s+\Z"), "", False), (re.compile(r"\s+"), " ", False))
+_SQUEEZED: Sequence[Edit] = ((r"\A\s+|\s+\Z", "", False), (r"\s+", " ", False))
 _SQUEEZED_LINES: Sequence[Edit] = (
-    (re.compile(r"\A\s+|\s+\Z|[ \t\r\n]+(?=[\u00a0\u202f])"), "", False),
-    (re.compile(r"[ \t\r\n]+"), " ", False),
+    (r"\A\s+|\s+\Z|[ \t\r\n]+(?=[\u00a0\u202f])", "", False),
+    (r"[ \t\r\n]+", " ", False),
 )
 """Narrow and fixed spaces stay: French writes them before marks."""
 _WITHOUT_OTHER: Sequence[Edit] = (
-    (re.compile(r"\banother\b", re.IGNORECASE), "a", True),
-    (re.compile(r"\bother\b", re.IGNORECASE), "", True),
+    (r"(?i)\banother\b", "a", True),
+    (r"(?i)\bother\b", "", True),
 )
-_ANY_THING = re.compile(r"\b([Aa]ny|[Ee]very|[Ee]ach)( other)? thing\b(?!-)")
-_CLOSED: Edit = (re.compile(rf" ([{_MARKS}])"), r"\1", True)
+_ANY_THING = r"\b([Aa]ny|[Ee]very|[Ee]ach)( other)? thing\b(?!-)"
+_CLOSED: Edit = (rf" ([{_MARKS}])", r"\1", True)
 
 
 def _agreeing(match: re.Match[str]) -> str:
@@ -183,9 +182,10 @@ def _in_one_word(match: re.Match[str]) -> str:
     return f"{quantifier}thing else" if match[2] else f"{quantifier}thing"
 
 
+@lru_cache(maxsize=10_000)
 def starts_with_vowel_sound(word: str) -> bool:
     """True if "an" stands before the word: vowel letters, less "one", "unicorn", "use", …; and "hour", "L", "8", …."""
-    return _VOWEL_SOUND.match(word) is not None
+    return re.match(_VOWEL_SOUND, word) is not None
 
 
 # Where slots are said ---------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class Marked:
     text: str
     spans: tuple[SlotSpan, ...]
 
-    def sub(self, pattern: re.Pattern[str], replacement: Replacement, spares_slots: bool = False) -> Marked:
+    def sub(self, pattern: Pattern, replacement: Replacement, spares_slots: bool = False) -> Marked:
         """`pattern.sub(replacement, text)`, with the spans moved along; `spares_slots`: matches in a span stay.
 
         >>> Marked("the red ox is", (SlotSpan("<K>", 8, 10),)).sub(re.compile("the red"), "a")
@@ -216,7 +216,7 @@ class Marked:
         match touches grows to take in the rest of the replacement, and goes when nothing is left.
         """
         if not self.spans:
-            return Marked(pattern.sub(replacement, self.text), ())
+            return Marked(re.sub(pattern, replacement, self.text), ())
         edits: list[tuple[int, int, int]] = []
 
         def noted(match: re.Match[str]) -> str:
@@ -228,7 +228,7 @@ class Marked:
                 edits.append(_least_edit(match.start(), match[0], new))
             return new
 
-        text = pattern.sub(noted, self.text)
+        text = re.sub(pattern, noted, self.text)
         if not edits:
             return self
         spans = self.spans

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from vqagen.frozen import frozen
 from vqagen.language.catalogue import Catalogue, Composite, Function
-from vqagen.plugin import CONSTANT, NODE, SLOT, ConstraintKind
+from vqagen.plugin import CONSTANT, DIFFERENT, EQUAL, EQUALITY, NODE, SLOT, ConstraintKind
 
 SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")
 
@@ -46,7 +47,7 @@ class Described(NamedTuple):
     literal: str | None
 
 
-@dataclass(frozen=True)
+@frozen
 class TemplateNode:
     """A step of a template. Side inputs are slots (`<C>`) or literal values (`red`)."""
 
@@ -57,7 +58,7 @@ class TemplateNode:
     """The chain that the node stands for, if it is template-only."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """A parameter of a constraint: a SLOT (its name), a NODE (its number) or a CONSTANT (any JSON value)."""
 
@@ -65,7 +66,7 @@ class Parameter:
     value: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class Constraint:
     """A condition on slots, nodes and constants."""
 
@@ -96,7 +97,7 @@ class Constraint:
         return self.kind.holds(*[param.value if param.kind == CONSTANT else next(given) for param in self.params])
 
 
-@dataclass(frozen=True)
+@frozen
 class Template:
     """One question family.
 
@@ -160,3 +161,19 @@ class Template:
             else:
                 owners = (type_name for type_name in types if side in domain.values_of(type_name))
                 yield Described("", next(owners, domain.relation_type), side)
+
+
+def ruled_out_answers(template: Template) -> dict[int, bool]:
+    """Return the answer that each constraint rules out in every scene, by the constraint's number.
+
+    "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where they
+    must be equal.
+    """
+    if template.last_function.role != EQUALITY:
+        return {}
+    compared, answers = sorted(template.nodes[-1].inputs), {DIFFERENT: True, EQUAL: False}
+    return {
+        number: answers[each.kind.role]
+        for number, each in enumerate(template.constraints)
+        if each.kind.role in answers and sorted(each.nodes) == compared
+    }

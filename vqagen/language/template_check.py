@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from vqagen.errors import Fault, counted, describe, unknown
@@ -165,7 +166,9 @@ class _TemplateDraft:
         known = [node.composite or catalogue.get(node.type) for node in nodes]
         self.outputs = [function.output if function else None for function in known]
         """The types that the nodes give, None where unknown."""
-        said = (*self.types, *(slot for text in self.texts for slot in SLOT_PATTERN.findall(text)))
+        self.said = [SLOT_PATTERN.findall(text) for text in self.texts]
+        """The slots of each text, in reading order."""
+        said = chain(self.types, *self.said)
         self.unfilled = [slot for slot in dict.fromkeys(said) if slot not in self.filled]
         """Slots that no node fills."""
         empty = [i for i, node in enumerate(nodes) if self.unfilled and not node.side_inputs]
@@ -203,14 +206,14 @@ def text_faults(draft: _TemplateDraft) -> Iterator[Fault]:
     checked = set[str]()
     for i, text in enumerate(draft.texts):
         path = f"text[{i}]"
-        for slot in dict.fromkeys(SLOT_PATTERN.findall(text)):
+        slots = draft.said[i]
+        for slot in slots:
             if slot not in checked and (fault := draft.slot_fault(slot)):
                 yield path, fault
             checked.add(slot)
-        outside = SLOT_PATTERN.sub("", text)
-        if "<" in outside or ">" in outside:
+        if not text.count("<") == text.count(">") == len(slots):
             yield path, "a stray '<' or '>'; a slot is written <X>, without spaces"
-        unpaired = re.sub(r"[^\[\]]", "", text)
+        unpaired = re.sub(r"[^\[\]]+", "", text) if "[" in text or "]" in text else ""
         while "[]" in unpaired:  # "[[]]" -> "[]" -> ""
             unpaired = unpaired.replace("[]", "")
         if unpaired:

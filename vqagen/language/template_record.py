@@ -116,8 +116,9 @@ def key_faults(written: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _misspelt(written: Mapping[str, Any], optional: Sequence[str], known: Set[str], path: str) -> Iterator[Fault]:
-    missing = [key for key in optional if key not in written]
-    for key in sorted(written.keys() - known):
+    strange = sorted(written.keys() - known)
+    missing = [key for key in optional if key not in written] if strange else []
+    for key in strange:
         if close := nearest(key, missing):
             yield f"{path}{key}", f"unknown key {key!r}; did you mean {close!r}?"
 

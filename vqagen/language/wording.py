@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Union
+from typing import NamedTuple, Union
 
 from vqagen.language.sentence import (
     Marked,
@@ -54,8 +53,7 @@ _OTHER = re.compile(r"\b(?:an)?other\b")
 _ARTICLE = re.compile(r"\ban?(?:other)?\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """How sentences are made in matters that the grammar leaves open."""
 
     mixed_words: bool = False
@@ -65,8 +63,7 @@ class Style:
     """True if "any thing" becomes "anything"."""
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A compiled text: `%`-format pieces and optional parts, which hold pieces and parts again."""
 
     parts: tuple[Part, ...]

@@ -36,6 +36,7 @@ from functools import partial
 from typing import Any
 
 from vqagen.errors import BadInput, Problem, unknown
+from vqagen.frozen import frozen
 
 Run = Callable[..., Any]
 """A step: (scene, *inputs, *values) -> result. Object sets are int masks, an object is its index (see `bits`)."""
@@ -72,19 +73,19 @@ class PlugInError(BadInput):
     """A plug-in failed; the problem is at the last line of its file that was run."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Origin:
     """The place of a declaration: the plug-in's file and line, or "" and 0 for vqagen's own."""
 
-    source: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
+    source: str = field(default="", compare=False, kw_only=True)
+    line: int = field(default=0, compare=False, kw_only=True)
 
     def problem(self, message: str) -> Problem:
         """Return a problem at the declaration."""
         return Problem(message, self.source, line=self.line or None, column=1 if self.line else None)
 
 
-@dataclass(frozen=True)
+@frozen
 class Function(Origin):
     """A function with a signature that type-checks programs: a pure `run(scene, *inputs, *values)`.
 
@@ -116,7 +117,7 @@ class Function(Origin):
         return f"{self.name}({taken}) -> {self.output}"
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstraintKind(Origin):
     """A constraint by its name in templates; `holds` is given one argument for each parameter.
 
@@ -137,7 +138,7 @@ class ConstraintKind(Origin):
     """EQUAL, DIFFERENT, MEMBER, or "" for none of them."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ComputedAttribute(Origin):
     """An attribute whose values come from `compute(object record, scene record)`: a value, a list, or None."""
 
@@ -147,7 +148,7 @@ class ComputedAttribute(Origin):
     meaning: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class ComputedRelation(Origin):
     """A relation; `holds(thing, anchor, scene)` are records."""
 

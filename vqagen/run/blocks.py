@@ -18,10 +18,9 @@ import shutil
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import orjson
 
@@ -32,8 +31,7 @@ _OPENING = b'{"vqagen_run":'
 _CHECK_LENGTH = len(b"00000000 ")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """The finished records of consecutive items of one window: what is written, and kept, at once."""
 
     first: int
@@ -45,7 +43,7 @@ class Block:
     records: int
     tally: Mapping[str, Any]
     """Counts of the task, as JSON."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    files: Mapping[str, bytes] = {}
     """Name inside the output folder -> content; empty for a block that was read again."""
 
 

@@ -25,8 +25,8 @@ from vqagen import __version__
 from vqagen.errors import Problem, UsageError, VqagenError, warn
 from vqagen.extras import needed
 from vqagen.run.blocks import Block
-from vqagen.run.engines import AHEAD, WorkerEngine
-from vqagen.run.work import Outcome, WindowFailed, Work, pack_work, span_of
+from vqagen.run.engines import AHEAD, Outcome, WorkerEngine, pack_work, span_of
+from vqagen.run.windows import WindowFailed, Work
 from vqagen.tasks.contract import Item
 
 TIMEOUT = 10
@@ -83,7 +83,7 @@ class Cluster(WorkerEngine):
     def submit(self, first: int, items: Sequence[Item]) -> Any:
         """Begin a window; its result will be an `Outcome`."""
         key = f"vqagen-{self._client.id}-{next(self._numbers)}"
-        find = (pkgutil.resolve_name, "vqagen.run.work:do_on_cluster")
+        find = (pkgutil.resolve_name, "vqagen.run.engines:do_on_cluster")
         # A scheduler remembers the last 1,000 messages that it sent, so they are compressed.
         request = self._work, first, zlib.compress(pickle.dumps(items), level=1)
         return self._client.get({key: (operator.call, find, __version__, self._client.id, request)}, key, sync=False)

@@ -1,28 +1,38 @@
-"""Engines do the windows of a run and yield their blocks: in this process, or in several on this machine.
+"""Engines do the windows of a run in several processes of this machine, and yield their blocks; the workers' side too.
 
-An engine for other workers, such as a cluster's, is a subclass of `WorkerEngine` with four short methods.
+Works, windows and outcomes travel to workers as bytes. An engine for other workers, such as those of a Dask cluster, is
+a subclass of `WorkerEngine` with four short methods.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import traceback
+import warnings
+import zlib
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from vqagen.errors import Problem, VqagenError, warn
+from vqagen import __version__
+from vqagen.errors import InputWarning, Problem, VqagenError, is_out_of_memory, warn
 from vqagen.run.blocks import Block
-from vqagen.run.windows import Window
-from vqagen.run.work import Outcome, Request, Windows, Work, pack_work, span_of
+from vqagen.run.windows import MakeBlocks, Window, WindowFailed, Windows, Work
 from vqagen.tasks.contract import Item
 
 AHEAD = 4
@@ -31,11 +41,32 @@ TRIES = 3
 """Workers that may die of a window before the run fails."""
 
 
-def in_process(work: Work, windows: Windows) -> Generator[Block]:
-    """Yield the blocks of all windows, which are read and done one after the other in this process."""
-    make_blocks = work.load()
-    for first, window in windows:
-        yield from make_blocks(window, first)
+Request = tuple[bytes, int, bytes]
+"""A pickled work, the first item of a window to write records about, and the pickled items of the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a window ended in another process. Errors come as values: not every exception can be pickled."""
+
+    error: VqagenError | WindowFailed | None = None
+    warnings: tuple[Problem, ...] = ()
+    blocks: Sequence[Block] = ()
+    """Blocks of the window that have not been handed over yet."""
+
+
+def span_of(items: Sequence[Item]) -> str:
+    """Name items for people: `scene 4`, `scenes 4 to 7`."""
+    noun, first, last = items[0].noun, items[0].index, items[-1].index
+    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+
+
+def pack_work(work: Work) -> bytes:
+    """Return a work as it is sent to workers. Raises VqagenError if a part of it cannot be pickled."""
+    try:
+        return pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise VqagenError(f"cannot be done by other processes than this one: {error}") from error
 
 
 class WorkerEngine(ABC):
@@ -181,7 +212,7 @@ class _Process:
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
         path = [entry for entry in sys.path if isinstance(entry, str)]  # a `Path` there has no effect, and no literal
-        code = f"import sys; sys.path[:] = {path!r}; from vqagen.run.work import serve; serve({theirs.fileno()})"
+        code = f"import sys; sys.path[:] = {path!r}; from vqagen.run.engines import serve; serve({theirs.fileno()})"
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code],
@@ -212,3 +243,101 @@ class _Process:
         if code == -signal.SIGKILL:
             return "was killed by SIGKILL (out of memory?)"
         return f"ended with exit code {code}" if code >= 0 else f"was killed ({signal.strsignal(-code)})"
+
+
+# The worker's side of every engine -----------------------------------------------------------------------------------
+
+_one_at_a_time = threading.Lock()
+"""Generating is not made for threads: a Dask worker with several does one window after the other."""
+
+
+def serve(descriptor: int) -> None:
+    """Answer requests as a process of `Processes`, until the other end of the connection is closed.
+
+    Signals are ignored: Ctrl-C and a batch system's SIGTERM reach all processes of a job, and the parent ends them.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # standard output is for results
+    connection, requests = Connection(descriptor), SimpleQueue[Request]()
+
+    def receive() -> None:
+        try:
+            while True:
+                requests.put(connection.recv())
+        except (EOFError, OSError):  # also in the middle of a window
+            os._exit(0)
+
+    threading.Thread(target=receive, daemon=True).start()
+    try:
+        while True:
+            connection.send(do_window("", requests.get(), connection.send))
+    except OSError:
+        os._exit(0)
+
+
+def do_window(run: str, request: Request, hand_over: Callable[[Block], object], worker: str = "") -> Outcome:
+    """Do a window, and hand over each block when it is finished; nothing is raised.
+
+    The work is loaded once for each `run`: between two runs its files may change. `worker` names one on another machine
+    in errors.
+    """
+    work, first, items = request
+    try:
+        make_blocks = _loaded(run, work)
+    except VqagenError as error:
+        return Outcome(VqagenError(f"{worker}: {error}") if worker else as_value(error, ""))
+    except Exception as error:
+        return Outcome(as_value(error, worker or "a worker process could not load its work"))
+    failure, where = None, "a window that cannot be read"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        try:
+            window: Sequence[Item] = pickle.loads(items)
+            where = span_of(window)
+            for block in make_blocks(window, first):
+                hand_over(block)
+        except Exception as error:
+            failure = as_value(error, where)
+    return Outcome(failure, tuple(one.message.problem for one in caught if isinstance(one.message, InputWarning)))
+
+
+def do_on_cluster(version: str, run: str, request: Request) -> Outcome:
+    """Do a window in a Dask worker, if its vqagen has the `version` of the run. Work and items are packed by zlib."""
+    worker = f"the worker on {socket.gethostname()}"
+    if version != __version__:
+        return Outcome(VqagenError(f"{worker} has vqagen {__version__}; this run is by {version}"))
+    work, first, items = request
+    blocks = list[Block]()
+    with _one_at_a_time:
+        outcome = do_window(run, (zlib.decompress(work), first, zlib.decompress(items)), blocks.append, worker)
+    return replace(outcome, blocks=blocks)
+
+
+@lru_cache(maxsize=1)
+def _loaded(run: str, packed: bytes) -> MakeBlocks:
+    """Load a work, without the warnings, which the asking process has issued.
+
+    The garbage collector takes 1.2 s of the 1.4 s in which 9,000 templates load: it is off meanwhile.
+    """
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            work: Work = pickle.loads(packed)
+            return work.load()
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def as_value(error: Exception, where: str) -> VqagenError | WindowFailed:
+    """Return an error that can be sent to another process: the user's as it is, any other with its traceback.
+
+    The other process may not have an error class of a plug-in, so only the message of such an error is sent.
+    """
+    if isinstance(error, VqagenError):
+        return error if type(error).__module__.startswith("vqagen.") else VqagenError(str(error))
+    if is_out_of_memory(error):
+        return VqagenError(f"{where}: out of memory in a worker; start fewer workers")
+    return WindowFailed(f"{where}:\n{''.join(traceback.format_exception(error))}")

@@ -18,14 +18,14 @@ from vqagen.errors import BadInput, Problem, UsageError, VqagenError, counted
 from vqagen.files.formats import Arrangement, Encode
 from vqagen.files.info import VERSION
 from vqagen.files.locations import Stamp, content_hash, locate, stamp_of
+from vqagen.frozen import frozen
 from vqagen.language.domain_files import PathLike
-from vqagen.run.windows import Shard, Span, Window, parse_shard, plan_shard, span_to_read, windows_of
-from vqagen.run.work import Work
+from vqagen.run.windows import Shard, Span, Window, Work, parse_shard, plan_shard, span_to_read, windows_of
 from vqagen.tasks.contract import Item, Task
 from vqagen.world.loading import SceneSource, SceneText, UnreadableScene, find_scenes, scene_texts, warn_repeats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """An item that is nothing but its index."""
 

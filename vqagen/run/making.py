@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vqagen.errors import UsageError, unknown
@@ -75,6 +74,8 @@ def show_settings(function: Callable[..., Any], kind: type[RunSettings]) -> None
 
 def _item(name: str, described: Setting) -> list[str]:
     """Return the lines of a setting in a list, as `help` prints and Sphinx reads it."""
+    from textwrap import wrap  # not needed to make questions
+
     choices = f" One of {', '.join(described.choices)}." if described.choices else ""
     return wrap(f"{name}: {described.help}{choices}", 100, initial_indent="* ", subsequent_indent="  ")
 

@@ -12,7 +12,7 @@ from vqagen.errors import Problem, warn
 from vqagen.tasks.settings import CheckedSettings, setting
 
 if TYPE_CHECKING:
-    from vqagen.run.work import Engine
+    from vqagen.run.windows import Engine
 
 AUTO = "auto"
 
@@ -43,7 +43,7 @@ class RunOptions(CheckedSettings):
 
         Size 0 makes all items one window, which one process does; the user is warned of it with `why_one`.
         """
-        from vqagen.run.engines import Processes, in_process
+        from vqagen.run.windows import in_process
 
         workers = self._processes()
         if not window and (self.cluster or workers > 1):
@@ -53,7 +53,11 @@ class RunOptions(CheckedSettings):
             from vqagen.run.cluster import Cluster
 
             return Cluster(self.cluster)
-        return in_process if workers == 1 else Processes(workers)
+        if workers == 1:
+            return in_process
+        from vqagen.run.engines import Processes  # sockets, threads and more, which one process does not need
+
+        return Processes(workers)
 
     def _processes(self) -> int:
         """Return the number of processes; 0 for a value that is no number of workers."""

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +31,7 @@ from vqagen.files.formats import (
 from vqagen.files.info import describe_output
 from vqagen.files.locations import locate
 from vqagen.files.output import STDOUT, atomic_output, check_output, is_stream, linked, settle, sweep
+from vqagen.frozen import frozen
 from vqagen.run.blocks import BlockFolder, held, is_begun, part_of
 from vqagen.run.windows import ROW_GROUP, block_of
 from vqagen.tasks.contract import find_record_file
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from vqagen.files.parquet import RecordColumns
 
 
-@dataclass(frozen=True)
+@frozen
 class Destination:
     """The place of an output: a file, standard output, or a folder with a record file and what belongs to it."""
 
@@ -134,7 +135,7 @@ def _is_ours(path: Path) -> bool:
     return False
 
 
-@dataclass(frozen=True)
+@frozen
 class Output:
     """An output of a run, and how its records get there."""
 

@@ -24,8 +24,7 @@ from vqagen.run.blocks import Block, BlockFolder, held, in_order, is_begun
 from vqagen.run.job import Job, make_job
 from vqagen.run.options import RunOptions
 from vqagen.run.output import Output, claimed, drop_replaced, make_destination, publish, write_blocks
-from vqagen.run.windows import Window, window_of
-from vqagen.run.work import Engine
+from vqagen.run.windows import Engine, Window, window_of
 from vqagen.tasks.contract import RunReport, RunResult, Task
 from vqagen.tasks.settings import flag
 

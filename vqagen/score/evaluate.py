@@ -47,6 +47,7 @@ def evaluate(
     missing: str = WRONG,
     cluster: str = IMAGE,
     prediction_key: str = "",
+    on_read: Callable[[int], None] | None = None,
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
 
@@ -54,12 +55,13 @@ def evaluate(
     `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer. `scenes` add fields of their scenes. Questions
     with one value of the field `cluster` are no independent evidence for the intervals ("image", or any to group by;
     "" takes all as independent). `prediction_key` is the key of the predictions in records whose names leave it open.
+    `on_read` is called now and then with the number of questions and predictions read since, for a progress bar.
     Raises BadInput for questions and predictions that do not fit each other.
     """
     settings = EvaluationSettings(normalise, tuple(top_k), missing=missing, cluster=cluster)
     require_predictions(predictions, prediction_key)
-    items = read_items(questions, split=split, mode=mode, scenes=scenes)
-    return evaluate_items(items, read_predictions(predictions, items.kind, prediction_key), settings)
+    items = read_items(questions, split=split, mode=mode, scenes=scenes, on_read=on_read)
+    return evaluate_items(items, read_predictions(predictions, items.kind, prediction_key, on_read), settings)
 
 
 def evaluate_items(items: Items, predictions: Predictions, settings: EvaluationSettings | None = None) -> Evaluation:

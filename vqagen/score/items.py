@@ -149,8 +149,8 @@ def read_items(
 
     Only items of the `split` are read, if there is one. `mode` is one of MODES, by default that of the file. With
     `scenes`, items get fields of their scenes; with `learning`, what predictors learn from. Questions and rounds
-    without answers are an error unless `allow_unanswered`. `on_read` is called with 1 for each record. `image_key` is
-    the key of a record's image, by default the first of IMAGE_KEYS that it has.
+    without answers are an error unless `allow_unanswered`. `on_read` is called with the number of records read since,
+    now and then. `image_key` is the key of a record's image, by default the first of IMAGE_KEYS that it has.
 
     UsageError where nothing lies, and for scenes or splits that the format has not; BadInput, with all faults, for
     records that cannot be read.

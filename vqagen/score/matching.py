@@ -36,7 +36,7 @@ def match(items: Items, predictions: Predictions) -> Codes:
     reject_other_questions(items, predictions)
     content_of = predictions.by_id.get
     ids = map(str, range(len(items))) if predictions.is_in_order else items.keys
-    contents = np.fromiter((content_of(id, NONE) for id in ids), dtype=np.int32, count=len(items))
+    contents = np.array([content_of(id, NONE) for id in ids], dtype=np.int32)
     if (contents == NONE).all():
         theirs, ours = (", ".join(ids) for ids in (lowest(predictions.by_id, EXAMPLES), items.ids[:EXAMPLES]))
         place = f" in {predictions.name}" if predictions.name else ""
@@ -67,9 +67,10 @@ def _place_fault(items: Items, predictions: Predictions) -> str:
     their places in the whole file.
     """
     given, ids, total = [*predictions.by_id], items.keys, len(items) + len(items.others)
-    if not all(id.isascii() and id.isdecimal() and len(id) < 19 for id in given):
+    if given == ids or not all(id.isascii() and id.isdecimal() and len(id) < 19 for id in given):
         return ""
-    first, last = min(map(int, given)), max(map(int, given))
+    numbers = [*map(int, given)]
+    first, last = min(numbers), max(numbers)
     is_counted, are_places = last - first == len(given) - 1, ids == [*map(str, range(len(ids)))]
     splits, known, told = items.fields.get("split"), known_ids(items), set(given)
     parts = [{*np.array(ids)[splits.codes == code]} for code in range(len(splits.values))] if splits else []
@@ -84,7 +85,7 @@ def _place_fault(items: Items, predictions: Predictions) -> str:
         return f"predictions are numbered from {first} to {last}, but questions are {shown}, …: {hint}"
     is_whole = told == set(ids) or not (items.others or (splits and len(splits.values) > 1))
     from_one = first == 1 and is_counted and len(given) > 1  # as Inspect numbers samples
-    if given == ids or not predictions.place_key or (is_whole and are_places and not from_one):
+    if not predictions.place_key or (is_whole and are_places and not from_one):
         return ""
     if told == set(ids) and (first or not is_counted):
         return ""

@@ -1,27 +1,22 @@
-"""Balance of answers: which are too common to be given again, per window and template.
+"""Balance of answers: which answers of a template are wanted next in a window, and what may be said for them.
 
-The rule is the reference's: an answer is accepted while its count is at most 1.1 times the second largest count of all
-answers (itself included) and at most 5 * max(median count, 5) (clevr-dataset-gen,
-`generate_questions.py`). The two leading answers so run neck and neck, and the others follow as they come.
+The reference's rule is that an answer is accepted while its count is at most 1.1 times the second largest count of all
+answers (itself included) and at most 5 * max(median count, 5) (clevr-dataset-gen, `generate_questions.py`). The two
+leading answers so run neck and neck, and the others follow as they come.
 
-Balanced by words, the rule holds among questions that say as much, and three counts run neck and neck where the third
-is not rare: over the shipped templates the commonest count of a family is the answer of 30 % of its questions, and of
-39 % by the reference's rule (`scripts/bench balance`). With four, families that seldom count to three would starve.
+Balanced by words, answers are also as common whatever the phrases next to the answer say: how many words, and which
+attributes. `worded` asks for such answers before the search.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right, insort
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from random import Random
 
 from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.rng import below
-from vqagen.search.description import Description
-from vqagen.search.filling import Filling
-from vqagen.search.plan import Op, Plan
+from vqagen.search.plan import Plan
+from vqagen.search.state import Balance
 
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
@@ -103,8 +98,34 @@ class AnswerCounts:
         return frozenset([answer for answer, count in self._counts.items() if count > limit])
 
 
-class Counts:
-    """The `AnswerCounts` of one template in one window, overall and, if asked for, by what the question says.
+class FamilyBalance(Balance):
+    """The balance of one template in one window."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
+
+    def meet(self, size: int) -> None:
+        """Take note of a scene of so many objects: how far there is to count."""
+
+    def add(self, answer: Value, said: Sequence[int]) -> None:
+        """Count an answer that was given."""
+        raise NotImplementedError
+
+    def fail(self) -> None:
+        """Take note of a scene that has no question that is wanted."""
+
+    def is_hopeless(self, impossible: frozenset[Value]) -> bool:
+        """True if nothing is wanted that may be had; `impossible`: answers that no scene can have."""
+        return False
+
+    def used(self, answer: Value, said: Sequence[int]) -> int:
+        """Return how often an answer was given, summed over all that is balanced."""
+        return 0
+
+
+class CountedBalance(FamilyBalance):
+    """The reference's rule; with measures, it holds too among questions that say as much.
 
     A question with more words in its last phrase is about fewer objects, and one that names a shape about other ones
     than one that names a color: words alone would tell much of the answer.
@@ -112,20 +133,16 @@ class Counts:
 
     def __init__(self, plan: Plan, balance: str, coins: Random | None = None) -> None:
         """`balance`: that of the settings. `coins`: what counts start by; None if they start at 0."""
+        super().__init__(plan)
         self._known, self._coins = known_answers(plan.template), coins
-        self._measures = make_measures(plan, balance)
+        self.measures = measures_of(plan, balance)
         self._leading = 3 if balance != "answers" and plan.template.answer_type == "Integer" else 2
         self._overall = AnswerCounts(self._known, self._leading, coins)
         self._worded: dict[tuple[int, int], AnswerCounts] = {}
         """(number of a measure, what it is) -> counts."""
-        self._last: tuple[Filling | None, list[AnswerCounts]] = (None, [])
-        """The filling that was asked about last, and the counts of questions that are like it in one measure each."""
         self._size = self._failed = self._given = 0
-
-    @property
-    def refused(self) -> frozenset[Value]:
-        """The answers that are refused whatever the question says."""
-        return self._overall.refused
+        self.is_worded = self.measures > 0
+        self.refused = self._overall.refused
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers."""
@@ -133,22 +150,22 @@ class Counts:
         for counts in (self._overall, *self._worded.values()):
             counts.meet(size)
 
-    def refuses(self, filling: Filling) -> bool:
+    def refuses(self, answer: Value, said: Sequence[int]) -> bool:
         """True if an answer is too common, among all questions or among those that are like it in some measure."""
-        answer = filling.answer
-        return answer in self.refused or any(answer in counts.refused for counts in self._of(filling))
+        return answer in self.refused or any(answer in counts.refused for counts in self._of(said))
 
-    def used(self, filling: Filling, answer: Value) -> int:
+    def used(self, answer: Value, said: Sequence[int]) -> int:
         """Return how often an answer was given, summed over the measures."""
-        return sum([counts.count(answer) for counts in self._of(filling) or [self._overall]])
+        return sum([counts.count(answer) for counts in self._of(said) or [self._overall]])
 
-    def add(self, filling: Filling) -> None:
+    def add(self, answer: Value, said: Sequence[int]) -> None:
         """Count an answer that was given."""
         self._given += 1
-        for counts in (self._overall, *self._of(filling)):
-            counts.add(filling.answer)
+        for counts in (self._overall, *self._of(said)):
+            counts.add(answer)
+        self.refused = self._overall.refused
 
-    def all_refused(self, impossible: frozenset[Value]) -> bool:
+    def is_hopeless(self, impossible: frozenset[Value]) -> bool:
         """True if no answer is left: each is refused or impossible."""
         return self._overall.all_refused(impossible)
 
@@ -161,60 +178,38 @@ class Counts:
         if self._failed == PATIENCE and self._coins and not self._given:
             self._coins = None
             self._overall = AnswerCounts(self._known, self._leading)
-            self._worded, self._last = {}, (None, [])
+            self._worded = {}
             self.meet(self._size)
+            self.refused = self._overall.refused
 
-    def _of(self, filling: Filling) -> list[AnswerCounts]:
-        if filling is not self._last[0]:
-            found = []
-            for number, measure in enumerate(self._measures):
-                key = number, measure(filling)
-                if key not in self._worded:
-                    self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
-                    self._worded[key].meet(self._size)
-                found.append(self._worded[key])
-            self._last = (filling, found)
-        return self._last[1]
+    def _of(self, said: Sequence[int]) -> list[AnswerCounts]:
+        found = []
+        for key in enumerate(measured(said, self.plan.template.answer_type)[: self.measures]):
+            if key not in self._worded:
+                self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
+                self._worded[key].meet(self._size)
+            found.append(self._worded[key])
+        return found
 
 
-Measure = Callable[[Filling], int]
+def measures_of(plan: Plan, balance: str) -> int:
+    """Return by how many measures questions are compared: how many words they say next to the answer, and which.
 
-
-def make_measures(plan: Plan, balance: str) -> tuple[Measure, ...]:
-    """Return what questions are compared by: how many words they say next to the answer, and which attributes.
-
-    How many words: of two phrases that are compared, how many more the first. Which attributes: a measure for each
-    phrase. All of them together would be too many: two phrases of four attributes have 256 sets, of which few come
-    twice in a window. The two of a pair say the same attributes. Answers that are values hang on none of this.
+    The two of a pair say the same words. Answers that are values hang on none of this.
     """
-    kind = plan.template.answer_type
-    if balance == "answers" or (balance == "words" and kind not in ("Bool", "Integer")):
-        return ()
-    phrases = [plan.ops[i] for i in _last_descriptions(plan)]
-    sign = -1 if kind == "Bool" and len(phrases) == 2 else 1
-    signs = [(1 if place == 0 else sign, op) for place, op in enumerate(phrases)]
-
-    def words(filling: Filling) -> int:
-        return sum([sign * _attributes_said(op, filling).bit_count() for sign, op in signs])
-
-    return (words,) if balance == "pairs" else (words, *[partial(_attributes_said, op) for op in phrases])
+    if balance == "answers" or (balance == "words" and plan.template.answer_type not in ("Bool", "Integer")):
+        return 0
+    return min(len(plan.phrases), 1) if balance == "pairs" else 1 + len(plan.phrases) if plan.phrases else 0
 
 
-def _last_descriptions(plan: Plan) -> list[int]:
-    """Return the descriptions from which the answer follows without a further one."""
-    found, next_to = [], [len(plan.ops) - 1]
-    for at in range(len(plan.ops) - 1, -1, -1):
-        if at in next_to:
-            if isinstance(plan.ops[at].does, Description):
-                found.append(at)
-            else:
-                next_to += plan.ops[at].inputs
-    return found[::-1]
+def measured(said: Sequence[int], answer_type: str) -> tuple[int, ...]:
+    """Return what a question is balanced by: how many words its phrases say, and which attributes each of them says.
 
-
-def _attributes_said(op: Op, filling: Filling) -> int:
-    assert isinstance(op.does, Description)
-    return op.does.vocabulary.said[filling.picked[op.index][1]].used
+    Of two phrases that are compared, how many words more the first says. All attributes together would be too much: two
+    phrases of four attributes have 256 sets, of which few come twice in a window.
+    """
+    words = [each.bit_count() for each in said]
+    return (words[0] - words[1] if answer_type == "Bool" and len(words) == 2 else sum(words), *said)
 
 
 def known_answers(template: Template) -> Sequence[Value]:

@@ -1,7 +1,7 @@
 """Degenerate questions: a relation in them is idle, for without it the answer would be the same.
 
-A lane follows the search for one relation: beside each result it carries the result as it would be had that relation
-not been said. Lanes are computed where the search settles a stage, so no program is ever run a second time.
+The search carries, beside each result, what it would be had one relation not been said, for each relation that is
+tested. This is computed where the search settles a stage, so no program is ever run a second time.
 
 * `clevr`: the reference's test. Each `relate` of a template with a raw `relate` node is replaced by the whole scene;
   the question is degenerate if it keeps its answer. A reference that is no longer unique counts as a change.
@@ -22,38 +22,41 @@ from vqagen.language.catalogue import Value
 from vqagen.language.template import Template
 from vqagen.plugin import RELATION, SAMENESS, Undefined
 from vqagen.search.description import Description
-from vqagen.search.filling import Frame, Test
 from vqagen.search.plan import Op, Plan
+from vqagen.search.state import SearchState, Test
 
 UNTESTED = ("exist", "compare_integer", "logic")
 """Question types that the policy `all` lets be."""
-LaneStep = Callable[[Frame, list[Value]], None]
+WithoutStep = Callable[[SearchState, list[Value]], None]
 
 
 @dataclass(frozen=True)
-class Lane:
-    """One relation's shadow: the ops whose results depend on the relation, and how to compute each without it.
+class WithoutRelation:
+    """The ops whose results depend on one relation, and how to compute each without it.
 
     An example: "How many red things are left of the cube?" in a scene of the cube 0, red things 1 and 2 on its left and
-    the blue thing 3. The ops of the plan, their results, and the lane of its one relation under the policy `all`:
+    the blue thing 3. The ops of the plan, their results, and those without the relation under the policy `all`:
 
-        0 scene              {0, 1, 2, 3}   not reached by the relation: no shadow
-        1 the cube           0              no shadow
-        2 left of, red       {1, 2}         shadow: all objects but the anchor 0 that are red: {1, 2}
-        3 count              2              shadow: 2
+        0 scene              {0, 1, 2, 3}   not reached by the relation
+        1 the cube           0              not reached
+        2 left of, red       {1, 2}         without: all objects but the anchor 0 that are red: {1, 2}
+        3 count              2              without: 2
 
     The answer is what it is without the relation, so the question is refused. Were object 3 red and right of the cube,
-    the shadow would be 3, and the relation would matter.
+    it would be 3 without the relation, which therefore would matter.
     """
 
-    relation: int
+    at: int
+    """The op of the relation."""
     changed: tuple[int, ...]
-    steps: dict[int, LaneStep]
+    steps: dict[int, WithoutStep]
+    leaves_out_anchor: bool
+    """True if all objects but the anchor stand for the relation, as under `all`; False for the whole scene."""
 
 
-def make_lanes(plan: Plan, policy: str) -> tuple[Lane, ...]:
-    """A lane for each relation that the policy tests."""
-    return tuple(lane_of(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy))
+def tested_relations(plan: Plan, policy: str) -> tuple[WithoutRelation, ...]:
+    """What is computed without each relation that the policy tests."""
+    return tuple(without_relation(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy))
 
 
 def _is_tested(op: Op, template: Template, policy: str) -> bool:
@@ -66,8 +69,8 @@ def _is_tested(op: Op, template: Template, policy: str) -> bool:
     return policy == "clevr" and is_relate and any(node.type == "relate" for node in template.nodes)
 
 
-def lane_of(ops: Sequence[Op], relation: Op, policy: str = "all") -> Lane:
-    """Return the lane of one relation."""
+def without_relation(ops: Sequence[Op], relation: Op, policy: str = "all") -> WithoutRelation:
+    """Return what is computed without one relation."""
     changed = [relation.index]
     for op in ops[relation.index + 1 :]:
         if any(i in changed for i in op.inputs):
@@ -76,9 +79,9 @@ def lane_of(ops: Sequence[Op], relation: Op, policy: str = "all") -> Lane:
     steps = {relation.index: _without_relation(relation, anchor)}
     for i in changed[1:]:
         if _gives_object(ops[i - 1]):
-            continue  # the `unique` behind a description, whose step sets this shadow too: two thirds of the time
+            continue  # the `unique` behind a description, whose step sets this too: two thirds of the time
         steps[i] = _follow(ops[i], tuple(each in changed for each in ops[i].inputs))
-    return Lane(relation.index, tuple(changed), steps)
+    return WithoutRelation(relation.index, tuple(changed), steps, anchor is not None)
 
 
 def _gives_object(op: Op) -> bool:
@@ -86,18 +89,18 @@ def _gives_object(op: Op) -> bool:
     return isinstance(op.does, Description) and op.does.reducer == "unique"
 
 
-def _without_relation(op: Op, anchor: int | None) -> LaneStep:
+def _without_relation(op: Op, anchor: int | None) -> WithoutStep:
     """Replace the relation by all objects but its anchor, or by the whole scene if `anchor` is None."""
     at, is_described, gives_object = op.index, isinstance(op.does, Description), _gives_object(op)
 
-    def step(frame: Frame, shadow: list[Value]) -> None:
-        scene = frame.scene
-        objects = scene.start if anchor is None else scene.everything & ~(1 << frame.values[anchor])
+    def step(state: SearchState, values: list[Value]) -> None:
+        scene = state.scene
+        objects = scene.start if anchor is None else scene.everything & ~(1 << state.values[anchor])
         if is_described:
-            objects &= frame.picked[at][2]
-        shadow[at] = objects
+            objects &= state.picked[at][2]
+        values[at] = objects
         if gives_object:
-            shadow[at + 1] = _only(objects)
+            values[at + 1] = _only(objects)
 
     return step
 
@@ -107,58 +110,69 @@ def _only(objects: Objects | None) -> int | None:
     return only(objects) if objects is not None and is_single(objects) else None
 
 
-def _follow(op: Op, shadowed: tuple[bool, ...]) -> LaneStep:
-    """Compute an op from its shadowed inputs, and from the real ones where the relation does not reach."""
+def _follow(op: Op, changed_inputs: tuple[bool, ...]) -> WithoutStep:
+    """Compute an op from its inputs without the relation, or the real ones where it does not reach."""
     at, does, gives_object = op.index, op.does, _gives_object(op)
     if isinstance(does, Description):
         source = op.inputs[0]
 
-        def described(frame: Frame, shadow: list[Value]) -> None:
-            objects = shadow[source]
-            relation, _, fits = frame.picked[at]
+        def described(state: SearchState, values: list[Value]) -> None:
+            objects = values[source]
+            relation, _, fits = state.picked[at]
             if objects is not None:
-                objects = (frame.scene.related[relation][objects] if relation is not None else objects) & fits
-            shadow[at] = objects
+                objects = (state.scene.related[relation][objects] if relation is not None else objects) & fits
+            values[at] = objects
             if gives_object:
-                shadow[at + 1] = _only(objects)
+                values[at + 1] = _only(objects)
 
         return described
-    run, literals, sources = does.run, op.literals, tuple(zip(op.inputs, shadowed, strict=True))
+    run, literals, sources = does.run, op.literals, tuple(zip(op.inputs, changed_inputs, strict=True))
     is_choice = op.is_choice
     if len(op.inputs) == 1 and not literals and not is_choice:  # most functions: a tenth of a run's time is spent here
         only_input, is_unique = op.inputs[0], op.function == "unique"
 
-        def applied_to_one(frame: Frame, shadow: list[Value]) -> None:
-            value = shadow[only_input]
+        def applied_to_one(state: SearchState, values: list[Value]) -> None:
+            value = values[only_input]
             if is_unique:
-                shadow[at] = _only(value)
+                values[at] = _only(value)
                 return
             try:
-                shadow[at] = None if value is None else run(frame.scene, value)
+                values[at] = None if value is None else run(state.scene, value)
             except Undefined:
-                shadow[at] = None
+                values[at] = None
 
         return applied_to_one
 
-    def applied(frame: Frame, shadow: list[Value]) -> None:
-        inputs = [shadow[i] if changed else frame.values[i] for i, changed in sources]
+    def applied(state: SearchState, values: list[Value]) -> None:
+        inputs = [values[i] if changed else state.values[i] for i, changed in sources]
         try:
-            words = frame.picked[at] if is_choice else literals
-            shadow[at] = None if None in inputs else run(frame.scene, *inputs, *words)
+            words = state.picked[at] if is_choice else literals
+            values[at] = None if None in inputs else run(state.scene, *inputs, *words)
         except Undefined:
-            shadow[at] = None
+            values[at] = None
 
+    def applied_to_two(state: SearchState, values: list[Value]) -> None:
+        one = values[first] if first_changed else state.values[first]
+        other = values[second] if second_changed else state.values[second]
+        try:
+            values[at] = None if one is None or other is None else run(state.scene, one, other)
+        except Undefined:
+            values[at] = None
+
+    if len(sources) == 2 and not literals and not is_choice:
+        (first, first_changed), (second, second_changed) = sources
+        return applied_to_two
     return applied
 
 
-def is_shadowed_by_words(choice: Op, lane: Lane) -> bool:
-    """True if a choice's shadow depends on the words chosen, so that equal outcomes may have unequal shadows.
+def depends_on_words(choice: Op, without: WithoutRelation) -> bool:
+    """True if what a choice gives without the relation depends on its words: equal outcomes may differ there.
 
-    The shadow of a plain relation does not: without it, all objects stand there whatever it was.
+    That of a plain relation does not: without it, all objects stand there whatever it was.
     """
-    if choice.index == lane.relation:
+    if choice.index == without.at:
         return isinstance(choice.does, Description)
-    return choice.index in lane.changed
+    return choice.index in without.changed
 
 
 def evidence_of(plan: Plan, policy: str) -> tuple[int, ...]:
@@ -168,17 +182,17 @@ def evidence_of(plan: Plan, policy: str) -> tuple[int, ...]:
     return last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
 
 
-def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Test:
+def make_idle_test(plan: Plan, relations: Sequence[WithoutRelation], policy: str) -> Test:
     """Return the test that some relation of a finished filling is idle."""
     evidence = evidence_of(plan, policy)
-    compared = [(number, [i for i in evidence if i in lane.changed]) for number, lane in enumerate(lanes)]
+    compared = [(number, [i for i in evidence if i in without.changed]) for number, without in enumerate(relations)]
 
-    def is_idle(frame: Frame) -> bool:
-        values = frame.values
+    def is_idle(state: SearchState) -> bool:
+        values = state.values
         for number, changed in compared:
-            shadow = frame.shadows[number]
+            others = state.values_without[number]
             for i in changed:
-                if shadow[i] != values[i]:
+                if others[i] != values[i]:
                     break
             else:
                 return True
@@ -187,7 +201,7 @@ def make_idle_test(plan: Plan, lanes: Sequence[Lane], policy: str) -> Test:
     return is_idle
 
 
-def make_telling_test(plan: Plan, choice: Op, lanes: Sequence[Lane]) -> tuple[Test, ...]:
+def make_telling_test(plan: Plan, choice: Op, relations: Sequence[WithoutRelation]) -> tuple[Test, ...]:
     """Return the test, if there is one, that a reference needs the relations which reach the rest only through it.
 
     It does not if the same words fit the same one object without a relation. The test runs before anything is computed
@@ -199,16 +213,18 @@ def make_telling_test(plan: Plan, choice: Op, lanes: Sequence[Lane]) -> tuple[Te
     later = {i for op in plan.ops[choice.index + 1 :] for i in op.inputs if i <= choice.index}
     source = choice.inputs[0]
     through = [
-        n for n, lane in enumerate(lanes) if source in lane.changed and later & set(lane.changed) == {choice.index}
+        n
+        for n, without in enumerate(relations)
+        if source in without.changed and later & set(without.changed) == {choice.index}
     ]
     at = choice.index
 
-    def tells(frame: Frame) -> bool:
-        outcome, fits = frame.values[at], frame.picked[at][2]
+    def tells(state: SearchState) -> bool:
+        outcome, fits = state.values[at], state.picked[at][2]
         for number in through:
-            among = frame.shadows[number][source]
+            among = state.values_without[number][source]
             if among is not None and among & fits == outcome:
-                frame.idle_drops += 1
+                state.idle_drops += 1
                 return False
         return True
 

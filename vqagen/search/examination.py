@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vqagen.plugin import Undefined
-from vqagen.search.filling import Frame
 from vqagen.search.plan import Op, Stage
-
-Step = Callable[[Frame], bool]
-
-
-class LabelledStep(NamedTuple):
-    """A step of an op, and the reason to give if it fails."""
-
-    run: Step
-    op: int
-    failure: str = ""
+from vqagen.search.stage_search import LabelledStep
+from vqagen.search.state import SearchState
 
 
 class Ended(NamedTuple):
@@ -49,16 +40,16 @@ class Examination:
         self.ended: Ended | None = None
         """Why the search ended before any choice; None if it did not."""
 
-    def begins(self, frame: Frame, steps: Sequence[LabelledStep]) -> bool:
+    def begins(self, state: SearchState, steps: Sequence[LabelledStep]) -> bool:
         """Run the steps before the first choice; True if all succeed."""
-        self.ended = _first_failure(frame, steps)
+        self.ended = _first_failure(state, steps)
         return self.ended is None
 
-    def settles(self, depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
+    def settles(self, depth: int, steps: Sequence[LabelledStep], state: SearchState) -> bool:
         """Run the steps after an option; True if all succeed. A failure is counted with its cause."""
         report = self.reports[depth]
         report.offered += 1
-        ended = _first_failure(frame, steps)
+        ended = _first_failure(state, steps)
         if ended is not None:
             report.died[ended.cause] += 1
             return False
@@ -66,10 +57,10 @@ class Examination:
         return True
 
 
-def _first_failure(frame: Frame, steps: Sequence[LabelledStep]) -> Ended | None:
+def _first_failure(state: SearchState, steps: Sequence[LabelledStep]) -> Ended | None:
     for step in steps:
         try:
-            if not step.run(frame):
+            if not step.run(state):
                 return Ended(step.op, step.failure)
         except Undefined as error:
             return Ended(step.op, str(error))

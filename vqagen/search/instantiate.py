@@ -8,17 +8,21 @@ uniformly random order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
-from vqagen.plugin import RELATION, SAMENESS, Undefined
-from vqagen.search.degeneracy import Lane, lane_of, make_idle_test, make_lanes
-from vqagen.search.description import Description, PlainChoice, SceneTables
-from vqagen.search.examination import Examination
-from vqagen.search.filling import (
+from vqagen.language.program import Program
+from vqagen.plugin import SAMENESS, Undefined
+from vqagen.search.degeneracy import make_idle_test, tested_relations
+from vqagen.search.description import Description, Pick, PlainChoice
+from vqagen.search.plan import Op, Plan
+from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, steps_without
+from vqagen.search.state import (
     DEGENERATE,
     FOUND,
     GAVE_UP,
@@ -26,23 +30,113 @@ from vqagen.search.filling import (
     REPEATED,
     TRIVIAL,
     UNBALANCED,
-    Filling,
-    Frame,
+    UNSUITED,
+    Balance,
     OutOfBudget,
-    Pick,
-    SearchResult,
+    SceneTables,
+    SearchState,
     Test,
 )
-from vqagen.search.plan import Op, Plan
-from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, lane_steps
 from vqagen.search.trivial import trivial_tests
 
-BUDGET = 20_000
-"""Options tried before a template gives up on a scene, so that no template can stall a run."""
-TRIVIAL_PRICE = 512
-"""Options for which a trivial filling counts against the budget where one filling is looked for. In a scene of three
-objects all 4,000 beginnings of a comparison may be trivial; no memo of dead ends helps there, and other families do.
-Of 11,650 searches in 1,000 scenes 50 give up so, and these took a third of all the time (`bench generate`)."""
+if TYPE_CHECKING:
+    from vqagen.search.examination import Examination
+
+BUDGET = 100
+"""Options tried before a template gives up on a scene where one filling is looked for: other families do as well."""
+BUDGET_OF_ALL = 20_000
+"""The same where all are, so that no template can stall a run."""
+TRIVIAL_PRICE = 10
+"""Options for which a trivial filling counts against the first budget. In a scene of three objects all 4,000 beginnings
+of a comparison may be trivial, and no memo of dead ends helps there."""
+
+
+class Filling:
+    """One way to fill a template for a scene: what was picked at each op, and its result."""
+
+    __slots__ = ("picked", "plan", "values")
+
+    def __init__(self, plan: Plan, picked: tuple[Pick, ...], values: tuple[Value, ...]) -> None:
+        self.plan, self.picked, self.values = plan, picked, values
+
+    @property
+    def answer(self) -> Value:
+        """The program's answer."""
+        return self.values[-1]
+
+    def said(self) -> tuple[int, ...]:
+        """Return the set of attributes that each phrase next to the answer says."""
+        return self.plan.said(self.picked)
+
+    def words(self) -> dict[str, str | None]:
+        """The word of each slot, in the template's order; None if the slot is left open."""
+        words = self.plan.open_slots.copy()
+        for stage in self.plan.stages:
+            op = stage.choice
+            does, pick = op.does, self.picked[op.index]
+            if isinstance(does, Description):
+                words.update(does.vocabulary.worded[op.slots, pick[1]])
+                if op.relation_slot:
+                    words[op.relation_slot] = pick[0]
+            else:
+                for slot, word in zip(op.slots, pick, strict=True):
+                    if slot:
+                        words[slot] = word
+        return words
+
+    def program(self) -> Program:
+        """The primitive program: composite nodes written out as relate, filters and reducer."""
+        plan = self.plan
+        layout = plan.layout
+        runs = [layout.run]
+        while layout.choice is not None:
+            run = plan.chosen(layout, self.picked[layout.choice.index])
+            layout = layout.after(len(run.nodes))
+            runs.append(run)
+            runs.append(layout.run)
+        return Program.joined(runs, plan.template.catalogue)
+
+    def described(self) -> list[tuple[tuple[str, ...], Objects]]:
+        """The slots of each description, and the objects it describes."""
+        return [
+            (op.slots, objects)
+            for op, objects in zip(self.plan.ops, self.values, strict=True)
+            if isinstance(op.does, Description)
+        ]
+
+    def coinciding(self) -> set[tuple[int, int]]:
+        """Return the pairs of references, by their ops, that mean the same object.
+
+        The two of which a question asks whether they are the same object are no such pair.
+        """
+        ops = self.plan.ops
+        references = [op.index for op in ops if op.function == "unique"]
+        asked = ops[-1].inputs if ops[-1].function == "equal_object" else ()
+        return {
+            (one, two)
+            for one, two in combinations(references, 2)
+            if self.values[one] == self.values[two] and not {one, two} <= {*asked}
+        }
+
+    def needs_other(self) -> bool | None:
+        """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.
+
+        None where no description follows a sameness.
+        """
+        answer: bool | None = None
+        for op in self.plan.ops:
+            source = self.plan.ops[op.inputs[0]] if op.inputs else op
+            if isinstance(op.does, Description) and source.role == SAMENESS:
+                anchor = self.values[source.inputs[0]]
+                answer = bool(answer) or bool(self.picked[op.index][2] >> anchor & 1)
+        return answer
+
+
+class SearchResult(NamedTuple):
+    """The result of a search: a filling, or why there is none."""
+
+    filling: Filling | None
+    reason: str
 
 
 class Search:
@@ -51,144 +145,168 @@ class Search:
     def __init__(self, plan: Plan, degeneracy: str = "none", keeps_trivial: bool = False) -> None:
         """`keeps_trivial`: also give fillings that the policy `all` refuses because words tell their answers."""
         self.plan = plan
-        self._lanes = make_lanes(plan, degeneracy)
-        self._is_idle = make_idle_test(plan, self._lanes, degeneracy)
+        self._relations = tested_relations(plan, degeneracy)
+        self._is_idle = make_idle_test(plan, self._relations, degeneracy)
         self._trivial = trivial_tests(plan) if degeneracy == "all" and not keeps_trivial else (None,) * len(plan.stages)
         self.is_trivial = self._trivial[-1] if self._trivial else None
         """True for a finished filling that is refused for its words; None if none is."""
-        self._follow = lane_steps(plan.stages[-1].ops if plan.stages else (), self._lanes)
-        self._prelude = (*apply_steps(plan.prelude), *follow_steps(lane_steps(plan.prelude, self._lanes)))
+        self._follow = steps_without(plan.stages[-1].ops if plan.stages else (), self._relations)
+        self._prelude = (*apply_steps(plan.prelude), *follow_steps(steps_without(plan.prelude, self._relations)))
         self._first = self._first_stage(StageSearch)
 
-    def _first_stage(self, kind: type[StageSearch]) -> StageSearch | None:
+    def _first_stage(self, kind: Callable[..., StageSearch]) -> StageSearch | None:
         """Return the search of the first stage, with those of all others behind it; None if nothing is chosen."""
         rest: StageSearch | None = None
         for depth in range(len(self.plan.stages) - 1, -1, -1):
             is_trivial = self._trivial[depth] if rest is not None else None
-            rest = kind(self.plan, depth, self._lanes, is_trivial, rest)
+            rest = kind(self.plan, depth, self._relations, is_trivial, rest)
         return rest
 
     def find(
-        self, tables: SceneTables, rng: Random, refused: Container[Value], seen: set[Any], budget: int = BUDGET
+        self,
+        tables: SceneTables,
+        rng: Random,
+        balance: Balance,
+        seen: set[Any],
+        budget: int = BUDGET,
+        suits: Callable[[SearchState, int], bool] | None = None,
     ) -> SearchResult:
-        """Find one filling whose answer is not `refused` and whose picks are not in `seen` (they are added to it)."""
-        frame = self._frame(tables, rng, refused, seen, budget, self._accepts)
-        frame.trivial_price, frame.remembers = TRIVIAL_PRICE, self.plan.grouped
+        """Find one filling that `balance` wants and whose picks are not in `seen` (they are added to it).
+
+        `suits`: a further test of beginnings of fillings, of which so many stages are chosen, and of whole ones.
+        """
+        state = self._state(tables, rng, balance, seen, budget, self._accepts)
+        state.suits = suits
+        state.trivial_price, state.remembers = TRIVIAL_PRICE, self.plan.grouped
         try:
-            if self._begins(frame) and self._explore(frame, self._first):
-                filling = self._filling(frame)
+            if self._begins(state) and self._explore(state, self._first):
+                filling = self._filling(state)
                 seen.add(filling.picked)
                 return SearchResult(filling, FOUND)
         except OutOfBudget:
             return SearchResult(None, GAVE_UP)
-        return SearchResult(None, _why_not(frame))
+        return SearchResult(None, _why_not(state))
 
     def find_all(
         self,
         tables: SceneTables,
         rng: Random,
-        take: Callable[[Filling], Container[Value]],
-        refused: Container[Value],
-        budget: int = BUDGET,
+        take: Callable[[Filling], None],
+        balance: Balance,
+        budget: int = BUDGET_OF_ALL,
     ) -> str:
-        """Give every filling to `take`, in random order; `take` says which answers are refused from then on.
+        """Give every filling that `balance` wants at that time to `take`, in random order.
 
         Returns FOUND, the reason why there was none, or GAVE_UP when the budget ended it: a template with two relations
         has hundreds of thousands of fillings in one scene.
         """
 
-        def pass_on(frame: Frame) -> bool:
-            if self._accepts(frame):
-                filling = self._filling(frame)
-                frame.seen.add(filling.picked)
-                frame.refused = take(filling)
+        def pass_on(state: SearchState) -> bool:
+            if self._accepts(state):
+                filling = self._filling(state)
+                state.seen.add(filling.picked)
+                take(filling)
             return False
 
-        frame = self._frame(tables, rng, refused, set(), budget, pass_on)
+        state = self._state(tables, rng, balance, set(), budget, pass_on)
+        state.takes_all = True
         try:
-            if self._begins(frame):
-                self._explore(frame, self._first)
+            if self._begins(state):
+                self._explore(state, self._first)
         except OutOfBudget:
             return GAVE_UP
-        return FOUND if frame.seen else _why_not(frame)
+        return FOUND if state.seen else _why_not(state)
 
-    def examine(self, tables: SceneTables, rng: Random, budget: int = BUDGET) -> Examination:
+    def examine(self, tables: SceneTables, rng: Random, budget: int = BUDGET_OF_ALL) -> Examination:
         """Try every option within the budget, and return how each of them failed."""
-        watch = Examination(self.plan.stages)
+        from vqagen.search.examination import Examination
 
-        def count(frame: Frame) -> bool:
-            watch.finished[self._refusal(frame) or FOUND] += 1
+        examination = Examination(self.plan.stages)
+
+        def count(state: SearchState) -> bool:
+            examination.finished[self._refusal(state) or FOUND] += 1
             return False
 
-        frame = self._frame(tables, rng, (), set(), budget, count)
-        frame.watch = watch
+        state = self._state(tables, rng, Balance(), set(), budget, count)
+        state.takes_all = True
         try:
-            if watch.begins(frame, self._prelude):
-                self._explore(frame, self._first_stage(ExaminedStage))
+            if examination.begins(state, self._prelude):
+                self._explore(state, self._first_stage(partial(ExaminedStage, examination.settles)))
         except OutOfBudget:
-            watch.finished[GAVE_UP] += 1
-        return watch
+            examination.finished[GAVE_UP] += 1
+        return examination
 
-    def _begins(self, frame: Frame) -> bool:
+    def _begins(self, state: SearchState) -> bool:
         """Compute what comes before the first choice; False if a check fails or a result is undefined."""
         try:
             for step in self._prelude:
-                if not step.run(frame):
+                if not step.run(state):
                     return False
         except Undefined:
             return False
         return True
 
-    def _explore(self, frame: Frame, first: StageSearch | None) -> bool:
-        return frame.ends_with(frame) if first is None else first.explore(frame)
+    def _explore(self, state: SearchState, first: StageSearch | None) -> bool:
+        return state.ends_with(state) if first is None else first.explore(state)
 
-    def _filling(self, frame: Frame) -> Filling:
-        return Filling(self.plan, tuple(frame.picked), tuple(frame.values))
+    def _filling(self, state: SearchState) -> Filling:
+        return Filling(self.plan, tuple(state.picked), tuple(state.values))
 
-    def _frame(
+    def _state(
         self,
         tables: SceneTables,
         rng: Random,
-        refused: Container[Value],
+        balance: Balance,
         seen: set[Any],
         budget: int,
-        ends_with: Callable[[Frame], bool],
-    ) -> Frame:
-        plan = self.plan
-        return Frame(tables, rng, len(plan.ops), len(plan.stages), len(self._lanes), refused, seen, budget, ends_with)
+        ends_with: Callable[[SearchState], bool],
+    ) -> SearchState:
+        sizes = len(self.plan.ops), len(self.plan.stages), len(self._relations)
+        return SearchState(tables, rng, sizes, balance, seen, budget, ends_with)
 
-    def _accepts(self, frame: Frame) -> bool:
-        """True if a finished filling is accepted; otherwise note the reason in the frame."""
-        refusal = self._refusal(frame)
+    def _accepts(self, state: SearchState) -> bool:
+        """True if a finished filling is accepted; otherwise note the reason in the state."""
+        refusal = self._refusal(state)
         if refusal:
-            frame.refusals.add(refusal)
+            state.refusals.add(refusal)
         return not refusal
 
-    def _refusal(self, frame: Frame) -> str:
+    def _refusal(self, state: SearchState) -> str:
         """Return why a finished filling is refused; "" if it is accepted."""
-        if frame.values[-1] in frame.refused:
+        answer, balance = state.values[-1], state.balance
+        if answer in balance.refused:
             return UNBALANCED
-        if self._lanes:
-            follow(self._follow, frame)  # the shadows of the last stage are computed only now
-            if self._is_idle(frame):
-                frame.idle_drops += 1
+        if balance.is_worded and balance.refuses(answer, self.plan.said(state.picked)):
+            if self.plan.phrases[-1] == self.plan.stages[-1].choice.index:
+                state.failed_by_balance = True
+            else:
+                state.failed_by_words = True
+            return UNBALANCED
+        if self._relations:
+            follow(self._follow, state)  # what the last stage gives without relations is computed only now
+            if self._is_idle(state):
+                state.idle_drops += 1
                 return DEGENERATE
-        if frame.seen and tuple(frame.picked) in frame.seen:
-            frame.failed_by_words = True
+        if state.seen and tuple(state.picked) in state.seen:
+            state.failed_by_words = True
             return REPEATED
-        if self.is_trivial and self.is_trivial(frame):
-            frame.failed_by_words = True
-            frame.budget -= frame.trivial_price
+        if self.is_trivial and self.is_trivial(state):
+            state.failed_by_words = True
+            state.budget -= state.trivial_price
             return TRIVIAL
+        if state.suits is not None and not state.suits(state, len(self.plan.stages)):
+            state.seen.add(tuple(state.picked))
+            state.failed_by_words = True
+            return UNSUITED
         return ""
 
 
-def _why_not(frame: Frame) -> str:
+def _why_not(state: SearchState) -> str:
     """Return why a finished search found nothing: the last obstacle that some filling met."""
-    for reason in (REPEATED, UNBALANCED, TRIVIAL):
-        if reason in frame.refusals:
+    for reason in (UNSUITED, REPEATED, UNBALANCED, TRIVIAL):
+        if reason in state.refusals:
             return reason
-    return DEGENERATE if frame.idle_drops else NOTHING_FITS
+    return DEGENERATE if state.idle_drops else NOTHING_FITS
 
 
 class Replay:
@@ -197,73 +315,52 @@ class Replay:
     def __init__(self, plan: Plan, is_trivial: Test | None = None) -> None:
         """`is_trivial`: which fillings are refused for their words, as in the search."""
         self._plan, self._is_trivial = plan, is_trivial
-        self._lanes = tuple(lane_of(plan.ops, op) for op in plan.ops if op.role in (RELATION, SAMENESS))
-
-    def __len__(self) -> int:
-        """Return how many relations the plan has, likenesses among them."""
-        return len(self._lanes)
+        self._rng = Random(0)  # nothing is drawn
 
     def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
         """Return the filling with the words of these picks; None if the scene does not meet what it presupposes."""
-        frame = self._frame(tables)
+        state = self._state(tables)
         try:
             for op, pick in zip(self._plan.ops, picked, strict=True):
-                if not _settle(frame, op, pick):
+                if not _settle(state, op, pick):
                     return None
         except Undefined:
             return None
-        if self._is_trivial and self._is_trivial(frame):
+        if self._is_trivial and self._is_trivial(state):
             return None
-        return Filling(self._plan, tuple(frame.picked), tuple(frame.values))
+        return Filling(self._plan, tuple(state.picked), tuple(state.values))
 
-    def idle(self, tables: SceneTables, filling: Filling) -> tuple[int, ...]:
-        """Return which relations of a filling of this scene are idle: without them the answer is the same.
-
-        They are numbered in the order of the program, likenesses among them.
-        """
-        frame = self._frame(tables)
-        frame.values[:], frame.picked[:] = filling.values, filling.picked
-        lanes = enumerate(zip(self._lanes, frame.shadows, strict=True))
-        return tuple(number for number, (lane, shadow) in lanes if _is_idle(frame, lane, shadow))
-
-    def _frame(self, tables: SceneTables) -> Frame:
-        ops, stages = len(self._plan.ops), len(self._plan.stages)
-        return Frame(tables, Random(0), ops, stages, len(self._lanes), (), set(), 0, lambda frame: False)
+    def _state(self, tables: SceneTables) -> SearchState:
+        sizes = len(self._plan.ops), len(self._plan.stages), 0
+        return SearchState(tables, self._rng, sizes, Balance(), set(), 0, lambda state: False)
 
 
-def _settle(frame: Frame, op: Op, pick: Pick) -> bool:
+def _settle(state: SearchState, op: Op, pick: Pick) -> bool:
     """Compute an op with the words of a pick; True if its result is one that the search could have chosen."""
-    does, values = op.does, frame.values
+    does, values = op.does, state.values
     if isinstance(does, Description):
         relation, code, _ = pick
-        fits = _described(frame, does, code)
+        fits = _described(state, does, code)
         among: Objects = values[does.source]
         if relation is not None:
-            if relation not in frame.scene.related:
+            if relation not in state.scene.related:
                 return False
-            among = frame.scene.related[relation][values[does.source]]
+            among = state.scene.related[relation][values[does.source]]
         outcome: Value = among & fits
         if not does.suits(code, outcome):
             return False
-        frame.picked[op.index] = (relation, code, fits)
+        state.picked[op.index] = (relation, code, fits)
     else:
         words = pick if isinstance(does, PlainChoice) else does.values
-        outcome = does.run(frame.scene, *[values[i] for i in op.inputs], *words)
-        frame.picked[op.index] = pick
+        outcome = does.run(state.scene, *[values[i] for i in op.inputs], *words)
+        state.picked[op.index] = pick
     values[op.index] = outcome
-    return all(check.test(frame) for check in op.checks)
+    return all(check.test(state) for check in op.checks)
 
 
-def _described(frame: Frame, does: Description, code: int) -> Objects:
+def _described(state: SearchState, does: Description, code: int) -> Objects:
     """Return the objects of the scene that a description fits."""
-    objects = frame.scene.everything
+    objects = state.scene.everything
     for _, name, word in does.vocabulary.parts[code]:
-        objects &= frame.scene.having[name][word]
+        objects &= state.scene.having[name][word]
     return objects
-
-
-def _is_idle(frame: Frame, lane: Lane, shadow: list[Value]) -> bool:
-    for step in lane.steps.values():
-        step(frame, shadow)
-    last = len(frame.values) - 1
-    return last not in lane.changed or shadow[last] == frame.values[last]

@@ -16,14 +16,16 @@ from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Composite, Value
 from vqagen.language.constraints import other_output
-from vqagen.language.template import Constraint, Template, TemplateNode
-from vqagen.plugin import DIFFERENT, EQUAL, EQUALITY, NODE, RELATION, SLOT
-from vqagen.search.choices import DescriptionDraw, PlainDraw, ReferenceDraw, RelatedDraw
-from vqagen.search.description import Description, LocalCheck, PlainChoice, Sampling, local_checks
-from vqagen.search.filling import Draw, Frame, Layout, Test
+from vqagen.language.program import Node, NodeRun
+from vqagen.language.template import Constraint, Template, TemplateNode, ruled_out_answers
+from vqagen.plugin import NODE, RELATION, SLOT
+from vqagen.search.description import Description, LocalCheck, Pick, PlainChoice, Sampling, local_checks
+from vqagen.search.draws import PlainDraw, ReferenceDraw, SetDraw
+from vqagen.search.state import Draw, SearchState, Test
 from vqagen.search.vocabulary import Vocabularies
 
-WordOf = Callable[[Frame], str | None]
+WordOf = Callable[[Sequence[Pick]], str | None]
+"""Reads a word from what is picked."""
 
 
 class Check(NamedTuple):
@@ -31,8 +33,8 @@ class Check(NamedTuple):
 
     test: Test
     meaning: str
-    differing: tuple[int, ...] = ()
-    """The two ops whose results differ if it holds; () for any other condition."""
+    reads: tuple[int, ...] = ()
+    """The ops whose results it reads; () if it reads words."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Apply:
 
 @dataclass(frozen=True)
 class Op:
-    """One thing that is computed; its result is `Frame.values[index]`."""
+    """One thing that is computed; its result is `SearchState.values[index]`."""
 
     index: int
     function: str
@@ -68,6 +70,74 @@ class Op:
     def is_choice(self) -> bool:
         """True if the search picks among options here."""
         return not isinstance(self.does, Apply)
+
+
+class Applied:
+    """An op that is computed from earlier results, taken apart for speed."""
+
+    __slots__ = ("at", "inputs", "literals", "one", "other", "run")
+
+    def __init__(self, op: Op) -> None:
+        does = op.does
+        assert isinstance(does, Apply)
+        self.at, self.run, self.inputs, self.literals = op.index, does.run, op.inputs, does.values
+        self.one, self.other = -1, -1
+        """The inputs, if there are one or two and nothing else is given, as for most functions; -1 for no input."""
+        if not does.values and len(op.inputs) in (1, 2):
+            self.one, self.other = (*op.inputs, -1)[:2]
+
+    def arguments(self, values: list[Value]) -> list[Value]:
+        """Return what the function is given beside the scene."""
+        return [*[values[i] for i in self.inputs], *self.literals]
+
+
+MOST_LAYOUTS = 128
+"""Layouts of a plan after which they start anew. One takes 1 KB; three descriptions over 11 attributes have 1,900."""
+
+
+class Layout:
+    """The layout of a program up to one of its choices."""
+
+    __slots__ = ("_after", "_first", "_made", "_ops", "_places", "choice", "count", "inputs", "run")
+
+    def __init__(
+        self, ops: Sequence[Op], places: Sequence[int] = (), count: int = 0, first: Layout | None = None
+    ) -> None:
+        """`places`: op -> the node that holds its result, for the ops before the next one that is laid out.
+
+        `count`: how many nodes there are so far. `first`: the plan's first layout; None if this is it.
+        """
+        self._first: Layout = self if first is None else first
+        self._made = 0
+        """How many layouts are remembered after the first one."""
+        nodes, laid = list[Node](), list(places)
+        while len(laid) < len(ops) and not ops[len(laid)].is_choice:
+            op = ops[len(laid)]
+            nodes.append(Node(op.function, tuple(laid[i] for i in op.inputs), op.literals))
+            laid.append(count + len(nodes) - 1)
+        self.run = NodeRun(tuple(nodes))
+        """The nodes between the choice before and this one."""
+        self.count = count + len(nodes)
+        """How many nodes come before the choice."""
+        self.choice = ops[len(laid)] if len(laid) < len(ops) else None
+        """The choice; None at the end of the program."""
+        self.inputs = tuple(laid[i] for i in self.choice.inputs) if self.choice else ()
+        """The nodes that the choice takes its inputs from."""
+        self._ops, self._places = ops, laid
+        self._after: dict[int, Layout] = {}
+
+    def after(self, length: int) -> Layout:
+        """Return the layout up to the next choice if this one is written as `length` nodes."""
+        layout = self._after.get(length)
+        if layout is None:
+            first, place = self._first, self.count + length - 1 if length else self.inputs[0]
+            layout = Layout(self._ops, (*self._places, place), self.count + length, first)
+            if first._made == MOST_LAYOUTS:
+                first._after.clear()
+                first._made = 0
+            first._made += 1
+            self._after[length] = layout
+        return layout
 
 
 @dataclass(frozen=True)
@@ -103,6 +173,26 @@ class Plan:
     """The template's slots, in order, each left open."""
     impossible: frozenset[Value]
     """Answers that the constraints rule out in every scene."""
+    phrases: tuple[int, ...]
+    """The descriptions next to the answer, by their ops: it follows from them without a further one."""
+
+    def described_at(self, op: int) -> Description:
+        """Return the description at an op, which must be one."""
+        does = self.ops[op].does
+        assert isinstance(does, Description)
+        return does
+
+    def chosen(self, layout: Layout, pick: Pick) -> NodeRun:
+        """Return the nodes of the choice that a layout leads to."""
+        op = layout.choice
+        assert op is not None
+        if isinstance(op.does, Description):
+            return op.does.vocabulary.chains[layout.inputs[0], layout.count, pick[0], pick[1]]
+        return self.vocabularies.nodes[op.function, layout.inputs, pick]
+
+    def said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
+        """Return the set of attributes that each phrase says."""
+        return tuple([self.described_at(op).vocabulary.said[picked[op][1]].used for op in self.phrases])
 
 
 def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling) -> Plan:
@@ -125,7 +215,20 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
         layout=Layout(ops),
         open_slots=dict.fromkeys(template.slots),
         impossible=frozenset(ruled_out_answers(template).values()),
+        phrases=tuple(_phrases(ops)),
     )
+
+
+def _phrases(ops: Sequence[Op]) -> list[int]:
+    """Return the descriptions from which the answer follows without a further one."""
+    found, needed = list[int](), [len(ops) - 1]
+    for op in reversed(ops):
+        if op.index in needed:
+            if isinstance(op.does, Description):
+                found.append(op.index)
+            else:
+                needed += op.inputs
+    return found[::-1]
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:
@@ -133,30 +236,12 @@ def _draw(op: Op, sampling: Sampling) -> Draw:
     if isinstance(does, PlainChoice):
         return PlainDraw(does)
     assert isinstance(does, Description)
-    if does.relates:
-        return RelatedDraw(does, sampling)
-    return ReferenceDraw(does, sampling) if does.reducer == "unique" else DescriptionDraw(does, sampling)
+    return ReferenceDraw(does, sampling) if does.reducer == "unique" else SetDraw(does, sampling)
 
 
 def _live(ops: Sequence[Op], reads: Sequence[tuple[int, ...]], start: int) -> tuple[int, ...]:
     later = {i for op in ops[start:] for i in (*op.inputs, *reads[op.index])}
     return tuple(i for i in sorted(later) if i < start and ops[i].inputs)  # an op without inputs is constant
-
-
-def ruled_out_answers(template: Template) -> dict[int, bool]:
-    """Return the answer that each constraint rules out in every scene, by the constraint's number.
-
-    "yes" cannot be reached where the two compared results must differ (issue 37 of the reference), nor "no" where they
-    must be equal.
-    """
-    if template.last_function.role != EQUALITY:
-        return {}
-    compared, answers = sorted(template.nodes[-1].inputs), {DIFFERENT: True, EQUAL: False}
-    return {
-        number: answers[each.kind.role]
-        for number, each in enumerate(template.constraints)
-        if each.kind.role in answers and sorted(each.nodes) == compared
-    }
 
 
 class _Builder:
@@ -241,7 +326,9 @@ class _Builder:
         """Note who fills a slot. A slot filled before must get the same word again."""
         if slot in self.words:
             earlier = self.words[slot][1]
-            check = Check(lambda frame: earlier(frame) == word_of(frame), f"{slot} must be what it was before")
+            check = Check(
+                lambda state: earlier(state.picked) == word_of(state.picked), f"{slot} must be what it was before"
+            )
             self.checks.setdefault(at, []).append(check)
             self.compares_words = True
         else:
@@ -249,7 +336,7 @@ class _Builder:
 
     def add_check(self, constraint: Constraint) -> None:
         """Hang a constraint at the first op that can decide it."""
-        readers: list[Callable[[Frame], Any]] = []
+        readers: list[Callable[[SearchState], Any]] = []
         ops: list[int] = []
         for param in constraint.params:
             if param.kind == NODE:
@@ -258,10 +345,10 @@ class _Builder:
             elif param.kind == SLOT:
                 at, word_of = self.words[param.value]
                 ops.append(at)
-                readers.append(word_of)
-        test = _compared(constraint, ops) or (lambda frame: constraint.holds(*[read(frame) for read in readers]))
-        differing = tuple(ops) if constraint.kind.holds is other_output else ()
-        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), differing))
+                readers.append(_word(word_of))
+        test = _compared(constraint, ops) or (lambda state: constraint.holds(*[read(state) for read in readers]))
+        reads = () if constraint.slots else tuple(ops)
+        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), reads))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
 
@@ -272,13 +359,17 @@ def _compared(constraint: Constraint, ops: Sequence[int]) -> Test | None:
         return None
     if constraint.kind.holds is other_output:
         one, other = ops
-        return lambda frame: frame.values[one] != frame.values[other]
+        return lambda state: state.values[one] != state.values[other]
     holds, read = constraint.kind.holds, itemgetter(*ops)
-    return lambda frame: holds(*read(frame.values))
+    return lambda state: holds(*read(state.values))
 
 
-def _output(at: int) -> Callable[[Frame], Value]:
-    return lambda frame: frame.values[at]
+def _output(at: int) -> Callable[[SearchState], Value]:
+    return lambda state: state.values[at]
+
+
+def _word(word_of: WordOf) -> Callable[[SearchState], str | None]:
+    return lambda state: word_of(state.picked)
 
 
 def _said_checks(literals: Sequence[str | None]) -> Iterator[LocalCheck]:
@@ -290,8 +381,8 @@ def _said_checks(literals: Sequence[str | None]) -> Iterator[LocalCheck]:
 
 
 def _described_word(at: int, k: int, does: Description) -> WordOf:
-    return lambda frame: does.vocabulary.said[frame.picked[at][1]].words[k]
+    return lambda picked: does.vocabulary.said[picked[at][1]].words[k]
 
 
 def _plain_word(at: int, k: int) -> WordOf:
-    return lambda frame: frame.picked[at][k]
+    return lambda picked: picked[at][k]

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from vqagen.search.description import Description, PlainChoice
-from vqagen.search.filling import Frame, Pick
+from vqagen.search.description import Description, Pick, PlainChoice
 from vqagen.search.plan import Apply, Op, Plan
+from vqagen.search.state import SearchState
 from vqagen.search.vocabulary import REMEMBERED, Meaning, PossibleValues
 from vqagen.world.domain import RelationOrder
 
@@ -272,10 +272,10 @@ class Members:
 class Reading:
     """One filling. `said` is what words leave possible of each reference; `possible` what is left of it in the end."""
 
-    __slots__ = ("frame", "logic", "possible", "said")
+    __slots__ = ("logic", "possible", "said", "state")
 
-    def __init__(self, frame: Frame, logic: TieLogic, said: dict[int, int], possible: dict[int, int]) -> None:
-        self.frame, self.logic, self.said, self.possible = frame, logic, said, possible
+    def __init__(self, state: SearchState, logic: TieLogic, said: dict[int, int], possible: dict[int, int]) -> None:
+        self.state, self.logic, self.said, self.possible = state, logic, said, possible
 
 
 class Reader:
@@ -303,25 +303,25 @@ class Reader:
             attribute in self.outlines[each].attributes or self.outlines[op].ties for each in others
         )
 
-    def read(self, frame: Frame) -> Reading:
+    def read(self, state: SearchState) -> Reading:
         """Read a filling."""
-        picked = frame.picked
+        picked = state.picked
         said = {op: outline.possible(picked) for op, outline in self._described}
         key = tuple([picked[op][0] for op in self._relations])
         logic = self._logics.get(key)
         if logic is None:
             if len(self._logics) > REMEMBERED:
                 self._logics.clear()
-            logic = self._logics[key] = self._logic(frame)
-        return Reading(frame, logic, said, self._learnt(frame, logic, said) if logic.rivals else said)
+            logic = self._logics[key] = self._logic(state)
+        return Reading(state, logic, said, self._learnt(state, logic, said) if logic.rivals else said)
 
-    def _logic(self, frame: Frame) -> TieLogic:
-        ties = {op: {source.read(frame.picked) for source in outline.ties} for op, outline in self.outlines.items()}
+    def _logic(self, state: SearchState) -> TieLogic:
+        ties = {op: {source.read(state.picked) for source in outline.ties} for op, outline in self.outlines.items()}
         return TieLogic(self.outlines, self.references, ties, self.order)
 
-    def _learnt(self, frame: Frame, logic: TieLogic, said: dict[int, int]) -> dict[int, int]:
+    def _learnt(self, state: SearchState, logic: TieLogic, said: dict[int, int]) -> dict[int, int]:
         """Rule out what would make an object another reference's object, until nothing more is ruled out."""
-        known, values, field_of = dict(said), frame.values, self.values.field_of
+        known, values, field_of = dict(said), state.values, self.values.field_of
         is_new = True
         while is_new:
             is_new = False
@@ -337,7 +337,7 @@ class Reader:
     def members(self, reading: Reading, op: int) -> Members:
         """Return what is known of the set that an op gives."""
         said, field_of, rivals = reading.said, self.values.field_of, reading.logic.of(op).rivals
-        possible = self.outlines[op].possible(reading.frame.picked)
+        possible = self.outlines[op].possible(reading.state.picked)
         before, is_forced = -1, False
         while possible != before:
             before, is_forced = possible, False
@@ -353,12 +353,12 @@ class Reader:
 
     def least(self, reading: Reading, op: int) -> int:
         """Return how many references must be among the members of a set."""
-        said, values = self.outlines[op].possible(reading.frame.picked), reading.frame.values
+        said, values = self.outlines[op].possible(reading.state.picked), reading.state.values
         if said == self.values.everything and self.outlines[op].is_exact and not self.outlines[op].ties:
             return 1
         return len({values[each] for each in reading.logic.of(op).candidates if not reading.possible[each] & ~said})
 
     def contains(self, reading: Reading, one: int, other: int, of_other: Members) -> bool:
         """True if the set `one` holds all members of the set `other`, of which this is known."""
-        said = self.outlines[one].possible(reading.frame.picked)
+        said = self.outlines[one].possible(reading.state.picked)
         return not of_other.possible & ~said and reading.logic.contains(one, other)

@@ -1,15 +1,18 @@
 """The search of one stage: it draws options, computes what follows from each, and searches the next stage.
 
-`explore` remembers dead ends, a `Draw` for the kind of choice offers options, and `leads_on` tries one of them. This is
-one class, not one a kind, since Python reads fields faster where all objects at a place are of one class.
+`explore` remembers dead ends, a `Draw` for the kind of choice offers options, and `try_option` tries one of them. This
+is one class, not one a kind, since Python reads fields faster where all objects at a place are of one class.
 
 Dead ends are remembered so that they are met once:
 
     failed because of               what is remembered
     its results                     the outcome is dead; if all are, the results of the stage have failed
-    an idle relation                the outcome is dead if it decides the shadows too; results with these shadows failed
+    an idle relation                the outcome is dead if it also decides what is there without the relation; results
+                                    with just these results without it failed
     its words (made before,         the outcome is undecided; nothing has failed, unless every undecided outcome is
       or trivial)                   dead with other words
+    what may be said with the       nothing: other words may be wanted, and are tried anyway
+      answer is something else
 """
 
 from __future__ import annotations
@@ -17,16 +20,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, only
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
-from vqagen.search.degeneracy import Lane, LaneStep, is_shadowed_by_words, make_telling_test
-from vqagen.search.description import Description
-from vqagen.search.examination import LabelledStep
-from vqagen.search.filling import DEGENERATE, TRIVIAL, Frame, OutOfBudget, Pick, Test
-from vqagen.search.plan import Apply, Op, Plan, Stage
+from vqagen.search.degeneracy import WithoutRelation, WithoutStep, depends_on_words, make_telling_test
+from vqagen.search.description import Description, Pick
+from vqagen.search.plan import Applied, Op, Plan, Stage
+from vqagen.search.state import DEGENERATE, TRIVIAL, UNBALANCED, UNSUITED, OptionSearch, OutOfBudget, SearchState, Test
+from vqagen.search.wanted import WantedFinder
+
+Step = Callable[[SearchState], bool]
+
+
+class LabelledStep(NamedTuple):
+    """A step of an op, and the reason to give if it fails."""
+
+    run: Step
+    op: int
+    failure: str = ""
+
+
+def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
+    """Compute each op, then check what hangs there."""
+    return tuple(
+        step for op in ops for step in (LabelledStep(partial(_apply, Applied(op)), op.index), *check_steps(op))
+    )
+
+
+def _apply(op: Applied, state: SearchState) -> bool:
+    state.values[op.at] = op.run(state.scene, *op.arguments(state.values))
+    return True
+
+
+def check_steps(op: Op) -> tuple[LabelledStep, ...]:
+    """Return the checks at an op."""
+    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
+
 
 REDUCE: dict[str, Callable[[Objects], Value]] = {
     "unique": only,
@@ -37,46 +68,32 @@ REDUCE: dict[str, Callable[[Objects], Value]] = {
 """The function that ends a description -> its result, which there always is: outcomes are drawn so."""
 
 
-class Applied:
-    """An op that is computed from earlier results, taken apart for speed."""
-
-    __slots__ = ("at", "inputs", "literals", "one", "other", "run")
-
-    def __init__(self, op: Op) -> None:
-        does = op.does
-        assert isinstance(does, Apply)
-        self.at, self.run, self.inputs, self.literals = op.index, does.run, op.inputs, does.values
-        self.one, self.other = -1, -1
-        """The inputs, if there are one or two and nothing else is given, as for most functions; -1 for no input."""
-        if not does.values and len(op.inputs) in (1, 2):
-            self.one, self.other = (*op.inputs, -1)[:2]
-
-    def arguments(self, values: list[Value]) -> list[Value]:
-        """Return what the function is given beside the scene."""
-        return [*[values[i] for i in self.inputs], *self.literals]
-
-
 def _tests_at(op: Op) -> Iterator[Test]:
     return (check.test for check in op.checks)
 
 
-class StageSearch:
+class StageSearch(OptionSearch):
     """The search of one stage and, through `rest`, of all stages after it."""
 
     __slots__ = (
         "_applied", "_at", "_depth", "_draw", "_follow", "_gives_object", "_is_decisive", "_late_test", "_reduce",
-        "_rest", "_results_of", "_seen", "_tests",
+        "_rest", "_results_of", "_seen", "_tests", "_wanted",
     )  # fmt: skip
 
     def __init__(
-        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_trivial: Test | None, rest: StageSearch | None
+        self,
+        plan: Plan,
+        depth: int,
+        relations: Sequence[WithoutRelation],
+        is_trivial: Test | None,
+        rest: StageSearch | None,
     ) -> None:
         """`rest`: the search of the next stage; None for the last one. `is_trivial`: the test after this stage."""
         stage = plan.stages[depth]
         choice, applied = stage.choice, stage.applied
         self._draw, self._at, self._depth, self._rest = stage.draw, choice.index, depth, rest
-        self._is_decisive = not any(is_shadowed_by_words(choice, lane) for lane in lanes)
-        tests = [*make_telling_test(plan, choice, lanes), *_tests_at(choice)]
+        self._is_decisive = not any(depends_on_words(choice, each) for each in relations)
+        tests = [*make_telling_test(plan, choice, relations), *_tests_at(choice)]
         reducer = choice.does.reducer if isinstance(choice.does, Description) else None
         self._gives_object = reducer == "unique"
         self._reduce = REDUCE.get(reducer or "")
@@ -92,72 +109,84 @@ class StageSearch:
         if is_trivial is not None:
             late_tests.append(partial(stays_open, is_trivial))
         self._late_test = _all_of(late_tests)
-        self._follow = lane_steps(stage.ops, lanes) if rest is not None else ()
+        self._follow = steps_without(plan.stages[depth - 1].ops, relations) if depth else ()
+        """What brings the values without relations up to date, after the stage before."""
         self._results_of = itemgetter(*stage.live) if stage.live else None
-        self._seen = _shadows_seen(stage, lanes)
+        self._seen = _seen_without(stage, relations)
+        is_telling = any(each.at == choice.index and each.leaves_out_anchor for each in relations)
+        self._wanted = WantedFinder(plan, stage, rest is None, is_telling)
 
-    def explore(self, frame: Frame) -> bool:
+    def explore(self, state: SearchState) -> bool:
         """Search for a way to complete the filling, whose choices before this stage are made; True if there is one."""
         # An example: "What color is the cube RELATION2 the thing RELATION1 the MATERIAL SHAPE?". Stage 0 chooses
         # MATERIAL and SHAPE, stage 1 RELATION1, stage 2 RELATION2, which sees only the object that stage 1 gave:
         # `results` is 4. If no cube stands anywhere by 4, then 4 joins `failed`, and every other way to say 4 ends here
-        # at once. If cubes were found but a relation was idle, its shadow decided (the things that would be there
-        # without RELATION1): only (4, shadows) joins `failed`, and 4 may do well with another shadow.
-        failed = frame.failed[self._depth]
-        results = self._results_of(frame.values) if self._results_of is not None else None
+        # at once. If cubes were found but a relation was idle, what would be there without RELATION1 decided: only
+        # (4, that) joins `failed`, and 4 may do well with something else there.
+        failed, finder = state.failed[self._depth], self._wanted
+        results: Any = self._results_of(state.values) if self._results_of is not None else None
+        said: Sequence[int] = ()
+        if finder.follows_phrase and state.balance.is_worded:
+            said = finder.said(state)
+            results = (state.balance.memory(said), results)
         if results in failed:
             return False
-        state: Any = (results, None)
-        if self._seen:
-            shadows = self._shadows(frame)
-            if shadows is None:
-                frame.idle_drops += 1
-                return False
-            state = (results, shadows)
-        if state in failed:
-            frame.idle_drops += 1
+        if state.suits is not None and not state.suits(state, self._depth):
+            state.refusals.add(UNSUITED)
+            state.failed_by_words = True
             return False
-        idle_drops = frame.idle_drops
+        for number, step in self._follow:
+            step(state, state.values_without[number])
+        known = results
+        if self._seen:
+            without = self._values_without(state)
+            known = (results, without)
+            if without is None or known in failed:
+                state.idle_drops += 1
+                return False
+        idle_drops = state.idle_drops
         dead: set[Value] = set()
         undecided: set[Value] = set()
-        if self._draw.offer(self, frame, dead, undecided):
+        wanted = finder.find(state, said) if finder.narrows else finder.usual
+        if wanted is not None and self._draw.offer(self, state, wanted, dead, undecided):
             return True
+        if wanted is not finder.usual and (state.balance.refused or state.balance.is_worded):
+            state.refusals.add(UNBALANCED)
         if undecided and not undecided <= dead:
-            frame.failed_by_words = True
-        elif frame.remembers:
-            failed.add(results if frame.idle_drops == idle_drops else state)
+            state.failed_by_words = True
+        elif state.remembers:
+            failed.add(results if state.idle_drops == idle_drops else known)
         return False
 
-    def leads_on(self, frame: Frame, dead: set[Any], undecided: set[Any], outcome: Value, pick: Pick) -> bool:
+    def try_option(self, state: SearchState, dead: set[Any], undecided: set[Any], outcome: Value, pick: Pick) -> bool:
         """Try an option; True if the filling can be completed with it. Otherwise note what else fails with it."""
-        frame.budget -= 1
-        if frame.budget < 0:
+        state.budget -= 1
+        if state.budget < 0:
             raise OutOfBudget
-        at, rest, dropped = self._at, self._rest, frame.idle_drops
-        frame.values[at] = outcome
-        frame.picked[at] = pick
-        if self._settles(frame, outcome):
-            for number, step in self._follow:
-                step(frame, frame.shadows[number])
-            if frame.ends_with(frame) if rest is None else rest.explore(frame):
-                return True
-        if frame.failed_by_words:
-            frame.failed_by_words = False
+        at, rest, dropped = self._at, self._rest, state.idle_drops
+        state.values[at] = outcome
+        state.picked[at] = pick
+        if self._settles(state, outcome) and (state.ends_with(state) if rest is None else rest.explore(state)):
+            return True
+        if state.failed_by_words:
+            state.failed_by_words = False
             undecided.add(outcome)
-        elif frame.remembers and (self._is_decisive or frame.idle_drops == dropped):
+        elif state.failed_by_balance or (self._wanted.awaits_phrase and state.balance.is_worded):
+            state.failed_by_balance = False
+        elif state.remembers and (self._is_decisive or state.idle_drops == dropped):
             dead.add(outcome)
         return False
 
-    def _settles(self, frame: Frame, outcome: Value) -> bool:
+    def _settles(self, state: SearchState, outcome: Value) -> bool:
         """Compute what follows from an option in this stage; False if a check fails or there is no result."""
-        values, scene = frame.values, frame.scene
+        values, scene = state.values, state.scene
         if self._gives_object:
             values[self._at + 1] = only(outcome)
         elif self._reduce is not None:
             values[self._at + 1] = self._reduce(outcome)
         try:
             for test in self._tests:
-                if not test(frame):
+                if not test(state):
                     return False
             for op in self._applied:
                 run = op.run
@@ -167,22 +196,22 @@ class StageSearch:
                     values[op.at] = run(scene, values[op.one])
                 else:
                     values[op.at] = run(scene, *op.arguments(values))
-            return self._late_test is None or self._late_test(frame)
+            return self._late_test is None or self._late_test(state)
         except Undefined:
             return False
 
-    def _shadows(self, frame: Frame) -> tuple[Any, ...] | None:
-        """Return the earlier shadows that this stage and later ones depend on, as a key; None if the rest must fail.
+    def _values_without(self, state: SearchState) -> tuple[Any, ...] | None:
+        """Return what this stage and later ones see without earlier relations, as a key; None if the rest must fail.
 
         It must fail when a relation has made no difference: all that can still be seen is as it would be without it.
         """
         key: list[Value] = []
-        values = frame.values
+        values = state.values
         for number, changed in self._seen:
-            shadow, is_idle = frame.shadows[number], True
+            without, is_idle = state.values_without[number], True
             for i in changed:
-                key.append(shadow[i])
-                is_idle = is_idle and shadow[i] == values[i]
+                key.append(without[i])
+                is_idle = is_idle and without[i] == values[i]
             if is_idle:
                 return None
         return tuple(key)
@@ -192,86 +221,70 @@ def _all_of(tests: Sequence[Test]) -> Test | None:
     """Return one test that passes if all of the tests do; None if there are none."""
     if len(tests) < 2:
         return tests[0] if tests else None
-    return lambda frame: all(test(frame) for test in tests)
+    return lambda state: all(test(state) for test in tests)
 
 
 class ExaminedStage(StageSearch):
-    """The search of a stage that counts every option in `frame.watch`, and why it fails."""
+    """The search of a stage that counts every option in an examination, and why it fails."""
 
     __slots__ = ()
 
     def __init__(
-        self, plan: Plan, depth: int, lanes: Sequence[Lane], is_trivial: Test | None, rest: StageSearch | None
+        self,
+        settles: Callable[[int, Sequence[LabelledStep], SearchState], bool],
+        plan: Plan,
+        depth: int,
+        relations: Sequence[WithoutRelation],
+        is_trivial: Test | None,
+        rest: StageSearch | None,
     ) -> None:
-        super().__init__(plan, depth, lanes, is_trivial, rest)
+        """`settles`: runs the steps after an option of a stage, and counts how they end."""
+        super().__init__(plan, depth, relations, is_trivial, rest)
         stage = plan.stages[depth]
         at = stage.choice.index
         steps = (
-            *(LabelledStep(test, at, DEGENERATE) for test in make_telling_test(plan, stage.choice, lanes)),
+            *(LabelledStep(test, at, DEGENERATE) for test in make_telling_test(plan, stage.choice, relations)),
             *check_steps(stage.choice),
             *apply_steps(stage.applied),
             *((LabelledStep(partial(stays_open, is_trivial), at, TRIVIAL),) if is_trivial else ()),
-            *follow_steps(self._follow),
         )
-        self._tests = (partial(_is_counted, depth, steps),)
-        self._applied, self._late_test, self._follow = [], None, ()
+        self._tests = (partial(settles, depth, steps),)
+        self._applied, self._late_test = [], None
 
 
-def _is_counted(depth: int, steps: Sequence[LabelledStep], frame: Frame) -> bool:
-    assert frame.watch is not None
-    return frame.watch.settles(depth, steps, frame)
-
-
-def stays_open(is_trivial: Test, frame: Frame) -> bool:
+def stays_open(is_trivial: Test, state: SearchState) -> bool:
     """True unless the words of a beginning of a filling decide something already; then note that it is dropped."""
-    if not is_trivial(frame):
+    if not is_trivial(state):
         return True
-    frame.failed_by_words = True
-    frame.budget -= frame.trivial_price
-    frame.refusals.add(TRIVIAL)
+    state.failed_by_words = True
+    state.budget -= state.trivial_price
+    state.refusals.add(TRIVIAL)
     return False
 
 
-def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
-    """Compute each op, then check what hangs there."""
+def steps_without(ops: Sequence[Op], relations: Sequence[WithoutRelation]) -> tuple[tuple[int, WithoutStep], ...]:
+    """Return what computes some ops without each relation: the relation's number, and a step."""
     return tuple(
-        step for op in ops for step in (LabelledStep(partial(_apply, Applied(op)), op.index), *check_steps(op))
+        (number, each.steps[op.index]) for number, each in enumerate(relations) for op in ops if op.index in each.steps
     )
 
 
-def _apply(op: Applied, frame: Frame) -> bool:
-    frame.values[op.at] = op.run(frame.scene, *op.arguments(frame.values))
-    return True
-
-
-def check_steps(op: Op) -> tuple[LabelledStep, ...]:
-    """Return the checks at an op."""
-    return tuple(LabelledStep(check.test, op.index, check.meaning) for check in op.checks)
-
-
-def lane_steps(ops: Sequence[Op], lanes: Sequence[Lane]) -> tuple[tuple[int, LaneStep], ...]:
-    """Return what brings the shadows up to date with some ops: lanes by number, and a step of each."""
-    return tuple(
-        (number, lane.steps[op.index]) for number, lane in enumerate(lanes) for op in ops if op.index in lane.steps
-    )
-
-
-def follow_steps(steps: Sequence[tuple[int, LaneStep]]) -> tuple[LabelledStep, ...]:
-    """Return the steps of lanes as one that never fails and belongs to no op; nothing if there are none."""
+def follow_steps(steps: Sequence[tuple[int, WithoutStep]]) -> tuple[LabelledStep, ...]:
+    """Return such steps as one that never fails and belongs to no op; nothing if there are none."""
     return (LabelledStep(partial(follow, steps), -1),) if steps else ()
 
 
-def follow(steps: Sequence[tuple[int, LaneStep]], frame: Frame) -> bool:
-    """Bring the shadows up to date."""
+def follow(steps: Sequence[tuple[int, WithoutStep]], state: SearchState) -> bool:
+    """Bring the values without relations up to date."""
     for number, step in steps:
-        step(frame, frame.shadows[number])
+        step(state, state.values_without[number])
     return True
 
 
-def _shadows_seen(stage: Stage, lanes: Sequence[Lane]) -> list[tuple[int, list[int]]]:
-    """Return the lanes, by number, of earlier relations that the stage depends on, and the ops it sees in each."""
+def _seen_without(stage: Stage, relations: Sequence[WithoutRelation]) -> list[tuple[int, list[int]]]:
+    """Return the earlier relations, by number, that the stage depends on, and the ops it sees in each."""
     return [
         (number, changed)
-        for number, lane in enumerate(lanes)
-        if lane.relation < stage.choice.index and (changed := [i for i in stage.live if i in lane.changed])
+        for number, each in enumerate(relations)
+        if each.at < stage.choice.index and (changed := [i for i in stage.live if i in each.changed])
     ]

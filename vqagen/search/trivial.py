@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
-from vqagen.search.filling import Frame, Test
 from vqagen.search.plan import Op, Plan
 from vqagen.search.reading import Outline, Reader, Reading, outlines_of
+from vqagen.search.state import SearchState, Test
 
 SETS = ("count", "exist", "union")
 """Functions of sets that are spoken of in the plural."""
@@ -54,18 +54,18 @@ def _test(plan: Plan, of_all: Mapping[int, Outline], first: int, end: int) -> Te
     alike = [are_alike for op, are_alike in _alike_tests(described, outlines) if op >= first]
     ones = [is_one for op, is_one in _one_tests(described, sorted(sets), outlines) if op >= first]
 
-    def is_trivial(frame: Frame) -> bool:
+    def is_trivial(state: SearchState) -> bool:
         for are_alike in alike:
-            if are_alike(frame):
+            if are_alike(state):
                 return True
-        if frame.scene.start != frame.scene.everything:
+        if state.scene.start != state.scene.everything:
             return False
         for is_one in ones:
-            if is_one(frame):
+            if is_one(state):
                 return True
         if not claims:
             return False
-        reading = reader.read(frame)
+        reading = reader.read(state)
         return any(is_decided(reading) for is_decided in claims)
 
     return is_trivial if claims or alike or ones else None
@@ -88,12 +88,12 @@ def _alike_test(one: int, other: int, outlines: Mapping[int, Outline]) -> Test:
     described_at = _same_vocabulary(outlines[one], outlines[other])
     if described_at:
         first, second = described_at  # codes are equal where words are
-        return lambda frame: (
-            frame.picked[first][1] == frame.picked[second][1] and frame.values[one] != frame.values[other]
+        return lambda state: (
+            state.picked[first][1] == state.picked[second][1] and state.values[one] != state.values[other]
         )
     this, that = outlines[one], outlines[other]
-    return lambda frame: (
-        frame.values[one] != frame.values[other] and this.words(frame.picked) == that.words(frame.picked)
+    return lambda state: (
+        state.values[one] != state.values[other] and this.words(state.picked) == that.words(state.picked)
     )
 
 
@@ -122,7 +122,7 @@ def _one_tests(
 
 def _one_test(one: int, of_set: int, outlines: Mapping[int, Outline]) -> Test:
     described_as, members = outlines[one], outlines[of_set]
-    return lambda frame: not members.possible(frame.picked) & ~described_as.possible(frame.picked)
+    return lambda state: not members.possible(state.picked) & ~described_as.possible(state.picked)
 
 
 # What the words may decide ----------------------------------------------------------------------------------------

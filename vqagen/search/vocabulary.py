@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from vqagen.bits import union_of
 from vqagen.language.program import Node, NodeRun
-from vqagen.world.domain import Attribute, Domain, Recorded, relation_order
+from vqagen.world.domain import Attribute, Domain, relation_order
 
 
 class Meaning:
@@ -111,6 +111,94 @@ class Memo(dict[K, V]):
         return value
 
 
+ANY_SET = -1
+"""All sets of attributes, as bits."""
+MOST_SAYING = 5_000
+"""Sets after which a memo of what says them starts anew."""
+
+
+class SaidWord(NamedTuple):
+    """A word of a description: which attribute it says, the number of the word, and what taking it away subtracts."""
+
+    attribute: int
+    word: int
+    step: int
+
+
+class DescriptionSpace:
+    """The descriptions of an object whose attributes can be said in so many ways each, up to a number of words.
+
+    size: how many numbers there are; full: those of at most `longest` words, as bits.
+    words[d], said[d]: the words of description d, and the set of attributes that they say.
+    says[k][w], leaves_open[k]: the descriptions that say word w of attribute k, and those that leave k open.
+    moves[k]: what each word of attribute k adds to a number.
+    """
+
+    def __init__(self, ways: Sequence[int], longest: int) -> None:
+        """`ways`: for each attribute the most words that are true of one object."""
+        strides, size = list[int](), 1
+        for count in ways:
+            strides.append(size)
+            size *= count + 1
+        self.size, self.full = size, 0
+        self.says = [[0] * count for count in ways]
+        self.leaves_open = [0] * len(strides)
+        self.moves = [
+            [stride * (word + 1) for word in range(count)] for stride, count in zip(strides, ways, strict=True)
+        ]
+        self.words: list[tuple[SaidWord, ...]] = []
+        self.said: list[int] = []
+        self.by_said: dict[int, int] = {}
+        """Set of attributes -> the descriptions in `full` that say just these."""
+        for number in range(size):
+            self._add(number, strides)
+            if len(self.words[number]) <= longest:
+                self.full |= 1 << number
+                said = self.said[number]
+                self.by_said[said] = self.by_said.get(said, 0) | 1 << number
+        self._saying = {ANY_SET: self.full}
+        self._true_of: dict[tuple[int, ...], int] = {}
+
+    def _add(self, number: int, strides: Sequence[int]) -> None:
+        words, said = list[SaidWord](), 0
+        for k, stride in enumerate(strides):
+            digit = number // stride % (len(self.says[k]) + 1)
+            if digit:
+                words.append(SaidWord(k, digit - 1, digit * stride))
+                said |= 1 << k
+                self.says[k][digit - 1] |= 1 << number
+            else:
+                self.leaves_open[k] |= 1 << number
+        self.words.append(tuple(words))
+        self.said.append(said)
+
+    def saying(self, sets: int) -> int:
+        """Return the descriptions that say one of some sets of attributes: bit s for set s, `ANY_SET` for all."""
+        found = self._saying.get(sets)
+        if found is None:
+            if len(self._saying) > MOST_SAYING:
+                self._saying = {ANY_SET: self.full}
+            found = 0
+            for said, descriptions in self.by_said.items():
+                if sets >> said & 1:
+                    found |= descriptions
+            self._saying[sets] = found
+        return found
+
+    def true_of(self, ways: tuple[int, ...]) -> int:
+        """Return the descriptions of an object of which only so many words of each attribute are true."""
+        found = self._true_of.get(ways)
+        if found is None:
+            found = self.full
+            for says, count in zip(self.says, ways, strict=True):
+                for descriptions in says[count:]:
+                    found &= ~descriptions
+            self._true_of[ways] = found
+        return found
+
+
+MOST_SPACES = 500
+"""Spaces of a vocabulary after which they start anew; one of CLEVR's takes 8 KB."""
 MOST_LISTED = 256
 """Descriptions of one object above which only the shorter ones are offered: of 11 attributes those of up to 3 words."""
 
@@ -120,13 +208,6 @@ class Said(NamedTuple):
 
     words: tuple[str | None, ...]
     used: int
-
-
-class Codes(NamedTuple):
-    """Codes of descriptions, and for each the set of attributes that it says."""
-
-    codes: list[int]
-    used: list[int]
 
 
 class Vocabulary:
@@ -141,15 +222,10 @@ class Vocabulary:
             self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
             base *= len(attribute.values) + 1
         self._filters = [f"filter_{attribute.name}" for attribute in self.attributes]
-        self.steps = [((*digits.values(), 0), len(digits) + 1) for digits in self.digits]
-        """steps[k]: what attribute k may add to a code, nothing where it is left open; and how many ways that are."""
         self._choices = [(None, *attribute.values) for attribute in self.attributes]
         self.remembered = REMEMBERED // max(len(self.attributes), 1)
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
         1 KB, and few of those are met again."""
-        self.codes = Memo(self._list_codes, self.remembered // 10)
-        """Recorded values of an object -> its descriptions, the one that says nothing first. Two plain attributes give
-        four; a value that belongs to a group can be said in two ways, and so on."""
         self.said = Memo(self._spell_out, self.remembered)
         """The words of a code."""
         self.parts = Memo(self._list_parts, self.remembered)
@@ -165,19 +241,16 @@ class Vocabulary:
         """(function, source, word) -> the program node: chains have few different ones."""
         self.longest = _longest(self.attributes)
         """The most attributes that an offered description says."""
+        self.is_limited = self.longest < len(self.attributes)
+        """True if no offered description says all attributes."""
         numbers = range(len(self.attributes))
         said = (each for size in range(self.longest + 1) for each in combinations(numbers, size))
-        self.patterns = {used: number for number, used in enumerate(sorted(map(union_of, said)))}
-        """The sets of attributes that offered descriptions say, each with a number."""
-
-    def _list_codes(self, recorded: tuple[Recorded, ...]) -> Codes:
-        codes, used = [0], [0]
-        for k, (attribute, value) in enumerate(zip(self.attributes, recorded, strict=True)):
-            digits, words = self.digits[k], attribute.sayable(value)
-            shorter = [at for at, said in enumerate(used) if said.bit_count() < self.longest]
-            codes += [codes[at] + digits[word] for word in words for at in shorter]
-            used += [used[at] | 1 << k for _ in words for at in shorter]
-        return Codes(codes, used)
+        self.sets = tuple(sorted(map(union_of, said)))
+        """The sets of attributes that offered descriptions say."""
+        self.spaces: Memo[tuple[int, ...], DescriptionSpace] = Memo(
+            lambda ways: DescriptionSpace(ways, self.longest), MOST_SPACES
+        )
+        """For each attribute the most words that are true of one object of a scene -> the descriptions of one."""
 
     def _spell_out(self, code: int) -> Said:
         words, used, rest = list[str | None](), 0, code
@@ -210,7 +283,8 @@ def _longest(attributes: Sequence[Attribute]) -> int:
     for attribute in attributes:
         for length in range(len(attributes), 0, -1):
             of_length[length] += of_length[length - 1] * _ways_to_say(attribute)
-    return max(2, sum(number <= MOST_LISTED for number in accumulate(of_length)) - 1)
+    longest = max(2, sum(number <= MOST_LISTED for number in accumulate(of_length)) - 1)
+    return min(longest, len(attributes))
 
 
 def _ways_to_say(attribute: Attribute) -> int:

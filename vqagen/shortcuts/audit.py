@@ -22,7 +22,7 @@ from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.audit_report import ONE_WINDOW, AnswerSpread, Audit
-from vqagen.shortcuts.predictors import CHOOSING, Predictor, applicable, known, trial_predictors
+from vqagen.shortcuts.predictors import CHOOSING, OnGuess, Predictor, applicable, known, not_shown, trial_predictors
 from vqagen.shortcuts.probes import chance_of, probe
 from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings
@@ -40,6 +40,7 @@ def audit_items(
     more: Sequence[Predictor] = (),
     notes: Sequence[str] = (),
     unanswered: int = 0,
+    on_guess: OnGuess = not_shown,
 ) -> Audit:
     """Return the audit of items, all of which have answers.
 
@@ -53,7 +54,7 @@ def audit_items(
         return Audit(items, settings, answers, (), found, notes, np.zeros(len(items)), unanswered, untested)
     guessing = Guessing.within(items, folds=folds)
     chance = chance_of(guessing)
-    probes = probe([*probing(items), *more], chance, guessing, folds, settings)
+    probes = probe([*probing(items), *more], chance, guessing, folds, settings, on_guess)
     own = notes if folds.is_apart else [*notes, ONE_WINDOW]
     return Audit(items, settings, answers, probes, found, own, chance, unanswered)
 
@@ -81,6 +82,7 @@ def audit(
     train_scenes: PathLike | None = None,
     settings: AuditSettings | None = None,
     on_read: Callable[[int], None] | None = None,
+    on_guess: OnGuess = not_shown,
     image_key: str = "",
 ) -> Audit:
     """Return what lets a model answer questions, dialogs or trials without looking; a file, or records in memory.
@@ -88,8 +90,8 @@ def audit(
     `scenes` are those of the file, and `train` is the file that models are trained on, with its `train_scenes`.
     `audit(...).passes` is true if nothing exceeds the thresholds of the `settings`, and the file is large enough to
     show it; `.verdict` is also "inconclusive" or "not tested". Needs the extra `stats`. `on_read` is called with the
-    number of records read since, for a progress bar. `image_key` is the key of a record's image, by default one that is
-    known.
+    number of records read since, for a progress bar, and then `on_guess`. `image_key` is the key of a record's image,
+    by default one that is known.
     """
     if train is None and train_scenes is not None:
         raise UsageError("--train-scenes are the scenes of --train, which is missing")
@@ -113,7 +115,7 @@ def audit(
         more += trial_predictors([clues[place] for place in has_options.tolist()])
     elif facts is not None and own.options.values:
         more.append(known("visible-option", "an option that the scene shows", visible_options(own, facts)))
-    return audit_items(own, chosen, again, more, notes, len(items) - len(own))
+    return audit_items(own, chosen, again, more, notes, len(items) - len(own), on_guess)
 
 
 def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] | None, image_key: str) -> Items:

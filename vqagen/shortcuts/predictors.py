@@ -17,6 +17,13 @@ from vqagen.items.table import NONE, Items, Places
 from vqagen.shortcuts import learners, options
 from vqagen.tasks.contract import OptionClues
 
+OnGuess = Callable[[int, int], None]
+"""Called before each predictor answers, and after the last, with the number of those that have answered, and of all."""
+
+
+def not_shown(done: int, total: int) -> None:
+    """Show no progress."""
+
 
 class Predictor(NamedTuple):
     """A row of PREDICTORS."""

@@ -29,7 +29,7 @@ from vqagen.items.guessing import Floats, Guessing, majority_of
 from vqagen.items.table import NONE, Column as Values, Items, Places
 from vqagen.report.table import Report
 from vqagen.score.items import Source, find_items, read_items
-from vqagen.shortcuts.predictors import NAMED, Predictor, applicable, predict
+from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, applicable, not_shown, predict
 from vqagen.tasks import task_named
 from vqagen.tasks.record_files import SAMPLES, TRIALS, task_of
 
@@ -39,6 +39,7 @@ def stats(
     *,
     against: Source | None = None,
     on_read: Callable[[int], None] | None = None,
+    on_guess: OnGuess = not_shown,
     image_key: str = "",
 ) -> Report:
     """Return the statistics of questions, dialogs or trials, with guesses of their answers.
@@ -46,8 +47,8 @@ def stats(
     The `source` is a file or folder, or records in memory. Guesses of questions and dialogs see no picture, and are
     tested on `against`, which is about other scenes; without it, on images that they were not learned from. Trials are
     answered by policies that miss a view or words. `on_read` is called now and then with the number of questions,
-    dialogs or trials read since, for a progress bar. `image_key` is the key of a record's image, by default one that is
-    known.
+    dialogs or trials read since, for a progress bar, and then `on_guess`. `image_key` is the key of a record's image,
+    by default one that is known.
     """
     source = source if isinstance(source, str | Path | Mapping) else list(source)
     found = find_items(source)
@@ -64,7 +65,8 @@ def stats(
         raise UsageError(f"--against {tested.name} is the file itself; name one about other scenes, or leave it out")
     if tested is not None and tested.kind != items.kind:
         raise UsageError(f"--against {tested.name} holds {tested.kind}, but {items.name} holds {items.kind}")
-    guessed, notes = guess(items, tested, [LABELS]) if items.kind == "dialogs" else guess_questions(items, tested)
+    is_dialogs = items.kind == "dialogs"
+    guessed, notes = guess(items, tested, [LABELS]) if is_dialogs else guess_questions(items, tested, on_guess=on_guess)
     return task_named(items.kind).statistics(items, guessed, notes)
 
 
@@ -83,7 +85,9 @@ Guessed = tuple[dict[str, Any] | None, Sequence[str]]
 """How often predictors are right about a file, for JSON, or None if there is nothing to test them on; and notes."""
 
 
-def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMPLED) -> Guessed:
+def guess_questions(
+    items: Items, tested: Items | None = None, limit: int = SAMPLED, on_guess: OnGuess = not_shown
+) -> Guessed:
     """Return how often the majority of the family is right, and the learned predictors that the questions allow.
 
     They are tested on another file or, without one, each part of the images is guessed by what the others teach. The
@@ -95,7 +99,7 @@ def guess_questions(items: Items, tested: Items | None = None, limit: int = SAMP
         needed("sklearn", "stats", "guessing by what is learned")
     except UsageError as error:
         predictors, notes = predictors[:1], [str(error)]
-    record, found = guess(items, tested, predictors, limit)
+    record, found = guess(items, tested, predictors, limit, on_guess)
     few = record["all"]["questions"] // len(record["families"]) if record else FEW
     return record, [*notes, *found, *([FEW_ITEMS.format(few)] if few < FEW else [])]
 
@@ -104,7 +108,13 @@ LABELS = Predictor("majority", "the most frequent answer of the label", majority
 """What guesses the rounds of dialogs."""
 
 
-def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], limit: int = SAMPLED) -> Guessed:
+def guess(
+    items: Items,
+    tested: Items | None,
+    predictors: Sequence[Predictor],
+    limit: int = SAMPLED,
+    on_guess: OnGuess = not_shown,
+) -> Guessed:
     """Return how often predictors are right, of all items, of each type and of each family (of rounds, each label)."""
     items, noun, field = answered(items), "question", ""
     if items.kind == "dialogs":
@@ -128,7 +138,11 @@ def guess(items: Items, tested: Items | None, predictors: Sequence[Predictor], l
     if not chosen.all():
         about += f"; what is learned, of {int(chosen.sum()):,}"
     items = guessing.items
-    scores = {predictor.name: _scores(predictor, guessing, chosen) for predictor in predictors}
+    scores = {}
+    for number, predictor in enumerate(predictors):
+        on_guess(number, len(predictors))
+        scores[predictor.name] = _scores(predictor, guessing, chosen)
+    on_guess(len(predictors), len(predictors))
     families, types = items.column(field) if field else families_of(items), types_of(items)
     of_types, of_families = (
         {name: found for name, places in sorted(places_by(groups).items()) if (found := _means(scores, places))}

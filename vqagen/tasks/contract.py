@@ -10,13 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from vqagen.errors import UsageError, counted
 from vqagen.files.formats import FORMATS, JSON, JSON_LINES, Format, Record, Selection
 from vqagen.files.locations import Location, first_file
+from vqagen.frozen import frozen
 from vqagen.tasks.settings import RunSettings
 from vqagen.world.loading import SceneText, read_scene
 from vqagen.world.scene import Scene, compile_scene
@@ -85,7 +86,7 @@ Items before that index are only replayed: nothing is yielded or counted for the
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class RunResult:
     """The result of a run."""
 
@@ -143,7 +144,7 @@ class RunReport:
         return {**self.content(), "run": run}
 
 
-@dataclass(frozen=True)
+@frozen
 class Task(ABC):
     """A kind of record, and how a run with some settings makes it. Can be pickled: workers load their own copy."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from vqagen.bits import Objects
+from vqagen.frozen import frozen
 from vqagen.plugin import Record
 
 Recorded = str | tuple[str, ...] | None
@@ -26,7 +27,7 @@ def _nothing() -> Mapping[str, str]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True)
+@frozen
 class Attribute:
     """One property of objects: `name` as in `filter_<name>`, `type` as in templates, `key` as in scene records."""
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -39,6 +39,7 @@ from typing import Any, NamedTuple
 from vqagen.errors import Problem
 from vqagen.files.parsing import parse_json, read_text
 from vqagen.files.schema import Findings, content_of, problem_in
+from vqagen.frozen import frozen
 from vqagen.plugin import NO_PLUGINS, Declarations, Record
 from vqagen.world.attribute import Attribute, Compute, Recorded, RowReader, row_reader
 from vqagen.world.metadata_reader import (
@@ -69,7 +70,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Domain:
     """A vocabulary: attributes and relations, in the order of the metadata."""
 

@@ -10,7 +10,6 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,6 +21,7 @@ from vqagen.files.locations import Location
 from vqagen.files.parsing import show_path
 from vqagen.files.records import RecordKind, RecordSource, open_records
 from vqagen.files.stream import BYTE_ORDER_MARK
+from vqagen.frozen import frozen
 from vqagen.world.domain import Domain
 from vqagen.world.scene import Scene, compile_scene
 
@@ -35,7 +35,7 @@ SceneSource = RecordSource
 """Records of the kind `SCENES`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SceneText:
     """One scene as it stands in its file: sent to another process, which reads it."""
 

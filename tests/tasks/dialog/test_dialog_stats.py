@@ -16,13 +16,6 @@ from dialog_records import Record, as_clevr_dialog, dialog_record, round_record
 from vqagen.tasks.dialog.statistics import GENERATOR, NO_DISTANCES, NO_LAST
 
 
-@pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    """Runs commands in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsysbinary)
-
-
 def written(dialogs: Sequence[Record], name: str = "d.json", **info: Any) -> str:
     """Write dialogs; the name of their file."""
     text = json.dumps({"info": info, "dialogs": dialogs})

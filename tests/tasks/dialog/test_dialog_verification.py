@@ -43,13 +43,10 @@ def dialogs() -> Record:
 
 
 @pytest.fixture
-def vqagen_(
-    scenes: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Commands:
+def vqagen_(vqagen_: Commands, scenes: list[Record]) -> Commands:
     """Runs commands in a folder with scenes.json."""
-    monkeypatch.chdir(tmp_path)
     Path("scenes.json").write_text(json.dumps({"scenes": scenes}))
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def verified(vqagen_: Commands, document: object, name: str = "d.json") -> Record:

@@ -179,10 +179,9 @@ def test_no_text_is_a_formula_and_all_come_back() -> None:
 
 
 @pytest.fixture
-def vqagen_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Commands:
-    monkeypatch.chdir(tmp_path)
+def vqagen_(vqagen_: Commands) -> Commands:
     write_trials(records())
-    return Commands(capsysbinary)
+    return vqagen_
 
 
 def write_trials(given: tuple[Record, ...]) -> None:

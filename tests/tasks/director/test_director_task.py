@@ -109,7 +109,7 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
 ) -> None:
     """Its records and its pictures, across the end of a window; without `resume` nothing of it is touched."""
     monkeypatch.chdir(tmp_path)
-    settings = DirectorSettings(start_index=957, count=6, seed=2, render=("png", "md"))
+    settings = DirectorSettings(start_index=957, count=6, seed=2, render=("svg", "md"))
     vqagen.write_trials("whole", settings)
     draw, drawn = TrialPictures.draw, Counter[str]()
 

@@ -27,6 +27,7 @@ COUNT = 2 * fewer(125)
 """Trials of each design; the slow test has 25,000."""
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_neither_verify_nor_the_oracle_finds_a_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
     """2,500 trials of ten designs, and fewer in the quick run. The oracle finds both views by plain loops."""
@@ -205,7 +206,7 @@ MUTATIONS: dict[str, Callable[[Record], bool]] = {
 
 def test_a_mutated_trial_is_found() -> None:
     """Each mutation breaks a rule of every trial, and the oracle finds it too."""
-    records = (*trials(COUNT)[: fewer(200, 40)], *trials(COUNT, **DESIGNS[2])[: fewer(60, 20)])
+    records = (*trials(COUNT)[: fewer(100)], *trials(COUNT, **DESIGNS[2])[: fewer(30)])
     missed = []
     for name, mutate in MUTATIONS.items():
         made = [spoiled for spoiled in map(deepcopy, records) if mutate(spoiled)]

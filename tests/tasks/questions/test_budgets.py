@@ -200,14 +200,17 @@ def test_no_text_comes_twice_in_the_whole_output(collection: Collection, dialect
 @BY_COLLECTION
 def test_what_is_refused_does_not_count_for_the_balance(collection: Collection) -> None:
     """Counting the questions that were made, and no others, no answer was too common when it was given. The counts of a
-    window start by draws of a stream of its own.
+    window start by draws of a stream of its own, which hangs on what its first scene shows.
     """
-    made = run(collection, **often(collection, dedupe="all", only=("exist",), instances_per_template=3))
+    made = run(
+        collection, **often(collection, dedupe="all", only=("exist",), instances_per_template=3, balance="answers")
+    )
     counts: dict[tuple[int, str], list[AnswerCounts]] = {}
     for question in made.questions:
         key = question.scene.index // WINDOW, question.template.id
         if key not in counts:
-            coins = stream(0, f"answers of {question.template.id}", key[0] * WINDOW)
+            shown = scenes(collection)[key[0] * WINDOW].values
+            coins = stream(0, f"answers of {question.template.id} {shown}", key[0] * WINDOW)
             known = known_answers(question.template)
             counts[key] = [AnswerCounts(known, coins=coins), AnswerCounts(known)]  # a family may have lost its coins
         counts[key] = [so_far for so_far in counts[key] if question.value not in so_far.refused]

@@ -17,7 +17,7 @@ from vqagen.files.formats import encode_lines
 from vqagen.files.locations import shipped
 from vqagen.language.domain_files import load_domain_files
 from vqagen.run.runner import Progress
-from vqagen.run.work import Work
+from vqagen.run.windows import Work
 from vqagen.tasks.contract import RunReport
 from vqagen.tasks.questions.task import QuestionTask
 from vqagen.tasks.sampling.task import SamplingTask

@@ -29,10 +29,9 @@ from vqagen.errors import Fault, UsageError
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.loading import PlacedTemplate, TemplateFile, read_template_files
 from vqagen.language.synonyms import Synonyms
-from vqagen.language.template import Template
+from vqagen.language.template import Template, ruled_out_answers
 from vqagen.language.text_doubts import DOUBTS, is_determined
 from vqagen.plugin import FILTER, VALUES
-from vqagen.search.plan import ruled_out_answers
 from vqagen.tasks.dialog.loading import (
     read_dialog_templates,
     unsayable_directions,

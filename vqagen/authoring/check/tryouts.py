@@ -26,10 +26,10 @@ from vqagen.language.loading import PlacedTemplate
 from vqagen.language.template import Constraint, Template
 from vqagen.plugin import VALUES, PlugInError
 from vqagen.rng import stream
-from vqagen.search.description import Sampling, SceneTables
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Search
+from vqagen.search.description import Sampling
+from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
+from vqagen.search.state import Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import Domain
 from vqagen.world.loading import find_scenes, load_scenes
@@ -121,15 +121,15 @@ class _TemplateTryout:
         rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
         try:
             if not self.has_all_answers or self.tellers:
-                filling = self.search.find(tables, rng, self.seen, set(), BUDGET).filling
+                filling = self.search.find(tables, rng, Balance(self.seen), set(), BUDGET).filling
                 if filling is None and self.seen and self.tellers:
-                    filling = self.search.find(tables, rng, (), set(), BUDGET).filling
+                    filling = self.search.find(tables, rng, Balance(), set(), BUDGET).filling
                 if filling is not None:
                     self.seen.add(filling.answer)
                     self.tellers = dict(_still_telling(self.tellers, filling))
             # A filling that breaks constraint k, and no other, shows that k rules something out.
             for k, search in list(self.idle.items()):
-                if any(search.find(some, rng, (), set(), BUDGET).filling is not None for some in (tables, few)):
+                if any(search.find(some, rng, Balance(), set(), BUDGET).filling is not None for some in (tables, few)):
                     del self.idle[k]
         except PlugInError as error:
             # `thing["load"]` of a sampled object: no mistake of the plug-in, as real scenes may have it.

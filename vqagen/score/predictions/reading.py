@@ -14,7 +14,7 @@ The format of a file is recognised by its content; the suffix is asked only for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import islice
@@ -29,6 +29,7 @@ from vqagen.files.packing import DAMAGE, unpacked_name
 from vqagen.files.records import RecordKind, first_keys, open_records
 from vqagen.files.stream import members_of, mistake_in, reading
 from vqagen.files.tables import SEPARATORS, columns_of, lines_of, rows_of_table, texts_of
+from vqagen.items.builder import REPORTED
 from vqagen.score.predictions.records import (
     ARCHIVE_BEGINNING,
     DIALOG_KEYS,
@@ -84,12 +85,18 @@ class Predictions:
         return f"<{counted(self.total, 'prediction')}{self.name and f' of {self.name}'}>"
 
 
-def read_predictions(source: Source | Predictions, kind: str = "", prediction_key: str = "") -> Predictions:
+def read_predictions(
+    source: Source | Predictions,
+    kind: str = "",
+    prediction_key: str = "",
+    on_read: Callable[[int], None] | None = None,
+) -> Predictions:
     """Read the predictions of a source for records of this kind: questions, dialogs or trials; "" for any.
 
     `prediction_key` is their key or column, if its name does not tell. PlaceError where nothing lies. BadInput for a
     file of no format of predictions and, with the number of all faults and the places of the first, for records that
-    are no predictions. Requests that failed are no predictions; InputWarning gives their number.
+    are no predictions. Requests that failed are no predictions; InputWarning gives their number. `on_read` is called
+    with the number of predictions read since, now and then.
     """
     if isinstance(source, Predictions):
         return source
@@ -109,6 +116,8 @@ def read_predictions(source: Source | Predictions, kind: str = "", prediction_ke
             continue
         id, candidates = found
         total += 1
+        if on_read is not None and not total % REPORTED:
+            on_read(REPORTED)
         code = codes.setdefault(candidates, len(codes))
         if by_id.setdefault(id, code) != code:
             by_id[id] = CONFLICT

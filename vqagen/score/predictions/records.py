@@ -63,6 +63,8 @@ _BOTH = {"answer", "candidates"}
 """Names that records of one file may have in turn."""
 LIST_KEYS = ("candidates", "filtered_resps")
 """Keys of lists of answers, best first."""
+_PLAIN = (str, int, bool)
+"""Types of answers that need no look at what they hold."""
 _ANSWERS = _names("answer ans")
 """The prediction if it stands alone; beside a prediction the right answer."""
 _TEXTS = _names("text")
@@ -114,8 +116,8 @@ class PredictionReader:
         """
         self._keys, self._has_rounds = _OF_KIND.get(kind, QUESTION_KEYS), kind in ("", "dialogs")
         self._kind, self._wanted = kind, prediction_key
-        self._shapes: dict[tuple[str, ...], tuple[str, str]] = {}
-        """The keys of records -> those of the id and of the prediction."""
+        self._shapes: dict[tuple[str, ...], tuple[str, str, list[str]]] = {}
+        """The keys of records -> those of the id and of the prediction, and those that may tell the question."""
         self._used, self._copies = set[str](), False
         self._model: Any = None
         self.asked: dict[str, str] = {}
@@ -137,19 +139,20 @@ class PredictionReader:
             parts = [part for part in record.values() if isinstance(part, Mapping)]
             record = {key: part[key] for part in parts for key in (*self._keys, *_ASKED) if key in part} | dict(record)
         shape = tuple(record)
-        id_key, key = self._shapes.get(shape) or self._learn(shape)
+        id_key, key, asked_keys = self._shapes.get(shape) or self._learn(shape)
         value, found = record[id_key], record[key]
         id = str(value) if type(value) is int and id_key != "round" else _id_of(record, id_key)
-        if type(asked := next(filter(None, map(record.get, _ASKED)), None)) is str:
+        if asked_keys and type(asked := next(filter(None, map(record.get, asked_keys)), None)) is str:
             self.asked[id] = asked
         if "model" in record and not self._wanted and _plain(key) in _ANSWERS:
             self._model = self._model or record["model"]
             if record["model"] != self._model:
                 raise FieldFault("model", f"differs, so that {key!r} and 'model' may each be the prediction: {_HINT}")
-        return id, (found,) if type(found) is str and key not in LIST_KEYS else _candidates(found, key)
+        is_plain = type(found) in _PLAIN and key not in LIST_KEYS
+        return id, (text_of(found),) if is_plain else _candidates(found, key)
 
-    def _learn(self, shape: tuple[str, ...]) -> tuple[str, str]:
-        """Return the keys of the id and of the prediction in records that have these keys."""
+    def _learn(self, shape: tuple[str, ...]) -> tuple[str, str, list[str]]:
+        """Return the keys of the id, of the prediction and of the question in records that have these keys."""
         id_key, key = self._id_key(shape), prediction_key_of(shape, self._wanted)
         if not self._wanted and (question := question_key(shape)):
             raise FieldFault("", f"a question, not a prediction (its key {question!r})")
@@ -160,8 +163,8 @@ class PredictionReader:
             raise FieldFault("", f"id and prediction stand under {id_key}, {key}; in earlier records under {earlier}")
         self._used.add(key)
         self._copies, self.id_key = self._copies or copies, id_key
-        self._shapes[shape] = id_key, key
-        return id_key, key
+        found = self._shapes[shape] = id_key, key, [name for name in _ASKED if name in shape]
+        return found
 
     def _id_key(self, shape: tuple[str, ...]) -> str:
         """Return the key of the id; "round" for both DIALOG_KEYS."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location
 from vqagen.files.records import RecordSource
+from vqagen.frozen import frozen
 from vqagen.language.domain_files import DomainFiles, check_hashes
 from vqagen.language.synonyms import vocabulary_record
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, Tally, Task, compiled_scenes
@@ -125,7 +125,7 @@ class DialogReport(RunReport):
 # The task -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class DialogTask(Task):
     """Makes dialogs with their programs, coreference and answers, which are balanced in each window of scenes."""
 

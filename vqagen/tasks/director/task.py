@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from random import Random
@@ -14,6 +13,7 @@ from vqagen.errors import UsageError
 from vqagen.files.formats import JSON, JSON_LINES
 from vqagen.files.locations import content_hash, shipped
 from vqagen.files.records import RecordSource
+from vqagen.frozen import frozen
 from vqagen.language.domain_files import PathLike, check_hashes
 from vqagen.rng import below, pick, stream
 from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, OptionClues, RunReport, Tally, Task
@@ -141,7 +141,7 @@ class TrialReport(RunReport):
         return {**super().content(), "by_type_and_rule": dict(sorted(self._counts.items()))}
 
 
-@dataclass(frozen=True)
+@frozen
 class DirectorTask(Task):
     """Makes trials in windows, whose shares are exact. A trial depends on the seed and its window."""
 

@@ -18,22 +18,22 @@ from vqagen.language.sentence import Marked, mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import Style, Wording, words_differ
-from vqagen.rng import shuffled, stream
-from vqagen.search.balance import Counts
+from vqagen.rng import stream
+from vqagen.search.balance import FamilyBalance
 from vqagen.search.degeneracy import UNTESTED
-from vqagen.search.description import Sampling, SceneTables
-from vqagen.search.filling import Filling
-from vqagen.search.instantiate import Search
-from vqagen.search.least_objects import least_objects
+from vqagen.search.description import Sampling
+from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
+from vqagen.search.state import SceneTables
 from vqagen.search.vocabulary import Vocabularies
-from vqagen.tasks.questions.entailment import Statements
+from vqagen.search.worded import balance_of
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
 PATIENCE = 24
-"""Tries in a row without a partner after which a family is not tried in each scene any more. Some families of a domain
-with 11 attributes can hardly be paired (`bench domains`); with 8, hard ones of CLEVR starve in windows of 70 scenes."""
+"""Failures in a row after which a family is not tried in each scene any more: 18 of CLEVR's 90 have no question about
+three objects, and some of a domain with 11 attributes can hardly be paired. With 8, hard ones of CLEVR starve in
+windows of 70 scenes."""
 
 
 class Subject:
@@ -56,24 +56,30 @@ class FamilyUses:
 
     def __init__(self, families: int, are_shuffled: bool) -> None:
         """`are_shuffled`: families used equally often come in random order, and not in that of their files."""
-        self._uses, self._failures = [0] * families, [0] * families
+        self._uses: list[float] = [0] * families
+        self.failures = [0] * families
+        """How often each family failed since it was used last."""
+        self._keys = self._uses.copy()
         self._are_shuffled = are_shuffled
 
     def order(self, rng: Random) -> list[int]:
         """Return the numbers of all families, those first that are to be tried first."""
-        numbers = list(range(len(self._uses)))
+        keys, random = self._keys, rng.random
         if self._are_shuffled:
-            numbers = shuffled(rng, numbers)
-        return sorted(numbers, key=lambda number: self._uses[number] + max(0, self._failures[number] - PATIENCE))
+            keys = [key + random() for key in keys]
+        return sorted(range(len(keys)), key=keys.__getitem__)
 
     def add(self, number: int) -> None:
         """Count one use of a family."""
         self._uses[number] += 1
-        self._failures[number] = 0
+        self.failures[number] = 0
+        self._keys[number] = self._uses[number]
 
     def fail(self, number: int) -> None:
-        """Count a failure; after `PATIENCE` in a row each counts as a use, until the family succeeds."""
-        self._failures[number] += 1
+        """Count a failure; after `PATIENCE` in a row each counts as two uses, until the family succeeds."""
+        self.failures[number] += 1
+        if self.failures[number] > PATIENCE:
+            self._keys[number] += 2
 
 
 class FamilyAnswers:
@@ -84,18 +90,19 @@ class FamilyAnswers:
         families: Mapping[int, Family],
         balance: str,
         coins: Callable[[str], Random] | None = None,
+        takes_all: bool = False,
     ) -> None:
         """`balance`: that of the settings. `coins`: family id -> what its counts start by; without, at 0."""
-        self._families, self._balance, self._coins = families, balance, coins
-        self._counts: dict[int, Counts] = {}
+        self._families, self._balance, self._coins, self._takes_all = families, balance, coins, takes_all
+        self._counts: dict[int, FamilyBalance] = {}
         self._largest = 0
 
-    def __getitem__(self, number: int) -> Counts:
+    def __getitem__(self, number: int) -> FamilyBalance:
         counts = self._counts.get(number)
         if counts is None:
             plan = self._families[number].plan
             coins = self._coins(plan.template.id) if self._coins else None
-            counts = self._counts[number] = Counts(plan, self._balance, coins)
+            counts = self._counts[number] = balance_of(plan, self._balance, coins, self._takes_all)
             counts.meet(self._largest)
         return counts
 
@@ -128,10 +135,6 @@ class Family:
         self.plan = make_plan(template, vocabularies, sampling)
         self.search = Search(self.plan, settings.degeneracy)
         self.wording = Wording(template, synonyms, style)
-        self.least_objects = least_objects(self.plan, settings.degeneracy)
-        """The least number of objects of a scene that it can ask about."""
-        self.statements = Statements(self.plan)
-        """What its questions tell of each other's answers."""
         asked = template.last_function
         self.needs_relations = asked.asks not in UNTESTED
         """True if each of its relations must matter wherever it is asked: not where it asks for yes or no of sets."""
@@ -147,7 +150,7 @@ class Family:
         if wording.mentions_other and self.is_compat:
             keep_other = not words_differ(self.template, words)
         elif wording.mentions_other:  # it is said when the anchor itself fits what is described
-            keep_other = filling.anchor_fits() is not False
+            keep_other = filling.needs_other() is not False
         if self.marks:
             marked = wording.say_marked(words, random, keep_other)
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))

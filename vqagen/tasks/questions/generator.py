@@ -6,21 +6,20 @@ from that scene's own stream. Which templates a scene gets depends on how often 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vqagen.errors import Problem, UsageError, counted, unknown, warn
-from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.loading import BadTemplates
 from vqagen.language.question import Question
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
-from vqagen.search.balance import Counts
-from vqagen.search.filling import FOUND, GAVE_UP, REPEATED, UNBALANCED, Filling
+from vqagen.search.balance import FamilyBalance
+from vqagen.search.instantiate import Filling
+from vqagen.search.state import FOUND, GAVE_UP, REPEATED, UNBALANCED
 from vqagen.search.vocabulary import Memo, Vocabularies
-from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, Subject, subject_of
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -120,7 +119,7 @@ class QuestionGenerator:
         replayed = QuestionTally()
         window: _Window | None = None
         for scene in scenes:
-            window = window or _Window(self, scene.index)
+            window = window or _Window(self, scene)
             questions = window.questions(scene, tally if scene.index >= first else replayed)
             if scene.index >= first:
                 yield scene, questions
@@ -129,18 +128,25 @@ class QuestionGenerator:
 class _Window:
     """The counters of one balance window."""
 
-    def __init__(self, generator: QuestionGenerator, first: int) -> None:
-        """`first`: the index of its first scene."""
+    def __init__(self, generator: QuestionGenerator, first: Scene) -> None:
+        """`first`: its first scene.
+
+        What that scene shows is part of what coins are drawn from: were it the seed alone, two files of the same seed
+        would have the same answers, and one would tell the other's.
+        """
         self.generator = generator
         settings = generator.settings
+        label = f"{first.values}"
         self.uses = FamilyUses(len(generator.templates), not settings.is_compat)
         self.answers = FamilyAnswers(
             generator.families,
             settings.balance,
-            coins=None if settings.is_compat else lambda family: stream(settings.seed, f"answers of {family}", first),
+            coins=None
+            if settings.is_compat
+            else lambda family: stream(settings.seed, f"answers of {family} {label}", first.index),
+            takes_all=not settings.instances_per_template,
         )
         self.screen = Screen(settings.dedupe, generator.exclusion)
-        self.told = Told()
 
     def questions(self, scene: Scene, tally: QuestionTally) -> list[Question]:
         """Questions for one scene: the least used templates are tried first, until enough have succeeded.
@@ -155,7 +161,6 @@ class _Window:
         tally.scenes += 1
         self.answers.meet(scene.size)
         self.screen.next_scene()
-        self.told = Told(settings.is_compat or not settings.instances_per_template)
         for number in self.uses.order(subject.rng):
             made = self.instances(number, subject, tally)
             if made:
@@ -164,6 +169,8 @@ class _Window:
                 wanted -= 1
                 if not wanted:
                     break
+            elif not settings.is_compat:
+                self.uses.fail(number)
         if wanted:
             tally.short_scenes += 1
         asked = asked if settings.is_compat else shuffled(subject.rng, asked)
@@ -174,13 +181,9 @@ class _Window:
         family, answers = self.generator.families[number], self.answers[number]
         name = family.template.id
         tally.tries[name] += 1
-        if answers.all_refused(family.plan.impossible):
+        if answers.is_hopeless(family.plan.impossible):
             tally.failures[name, UNBALANCED] += 1
             answers.fail()
-            return []
-        refusal = family.least_objects.refusal(subject.scene.size, answers.refused)
-        if refusal:
-            tally.failures[name, refusal] += 1
             return []
         most = self.generator.settings.instances_per_template
         if most:
@@ -189,48 +192,42 @@ class _Window:
             made, reason = self.all_instances(family, answers, subject)
         if not made or reason == GAVE_UP:
             tally.failures[name, reason] += 1
-        if not made and (answers.refused or reason == UNBALANCED):
+        if not made:
             answers.fail()
         tally.questions[name] += len(made)
         return made
 
     def some_instances(
-        self, family: Family, answers: Counts, subject: Subject, most: int
+        self, family: Family, answers: FamilyBalance, subject: Subject, most: int
     ) -> tuple[list[Question], str]:
         """Different questions, each from a search of its own, and why there are no more."""
         made, seen, refusals = list[Question](), set[Any](), list[str]()
         while len(made) < most and len(refusals) < TRIES:
-            outcome = family.search.find(subject.tables, subject.rng, answers.refused, seen)
+            outcome = family.search.find(subject.tables, subject.rng, answers, seen)
             if outcome.filling is None:
                 return made, refusals[-1] if refusals and outcome.reason == REPEATED else outcome.reason
-            refusal = UNBALANCED
-            if not answers.refuses(outcome.filling):
-                refusal = self.ask(family, outcome.filling, answers, subject, made)
+            refusal = self.ask(family, outcome.filling, answers, subject, made)
             refusals = [*refusals, refusal] if refusal else []  # those since the last question
         return made, refusals[-1] if refusals else FOUND
 
-    def all_instances(self, family: Family, answers: Counts, subject: Subject) -> tuple[list[Question], str]:
+    def all_instances(self, family: Family, answers: FamilyBalance, subject: Subject) -> tuple[list[Question], str]:
         """All questions that the balance of their answers and the screen let pass, and why there are no more."""
         made, refusal = list[Question](), ""
 
-        def take(filling: Filling) -> Container[Value]:
+        def take(filling: Filling) -> None:
             nonlocal refusal
-            if not answers.refuses(filling):
-                refusal = self.ask(family, filling, answers, subject, made)
-            return answers.refused
+            refusal = self.ask(family, filling, answers, subject, made)
 
-        reason = family.search.find_all(subject.tables, subject.rng, take, answers.refused)
+        reason = family.search.find_all(subject.tables, subject.rng, take, answers)
         return made, refusal if reason == FOUND and not made else reason
 
-    def ask(self, family: Family, filling: Filling, answers: Counts, subject: Subject, made: list[Question]) -> str:
+    def ask(
+        self, family: Family, filling: Filling, answers: FamilyBalance, subject: Subject, made: list[Question]
+    ) -> str:
         """Add a filling to the questions that are `made`; return why it is not wanted, or ""."""
-        if not self.told.add(family.statements, filling):
-            return ENTAILED
         question = family.question(subject.scene, filling, subject.rng.random)
         refusal = self.screen.refusal(question)
-        if refusal:
-            self.told.forget()
-        else:
-            answers.add(filling)
+        if not refusal:
+            answers.add(filling.answer, filling.said())
             made.append(question)
         return refusal

@@ -39,8 +39,8 @@ def read_questions(table: TableBuilder) -> Items:
     )
     for record in table.records():
         try:
-            if table.wants(record, _id(record, table.index)):
-                reader.add(record)
+            if table.wants(record, id := _id(record, table.index)):
+                reader.add(record, id)
         except FieldFault as fault:
             table.add_fault(fault.key, str(fault))
     return table.table(GROUPS, CHOICE if has_options else OPEN, typed=True)
@@ -64,7 +64,7 @@ class _QuestionReader:
         self._known: dict[tuple[Any, ...], tuple[int, int]] = {}
         """What decides the answer, the family and the category of a question -> the numbers of these."""
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(self, record: Mapping[str, Any], id: Any) -> None:
         """Add the question of a record. FieldFault for a value of another type; BadInput for one without answer."""
         get, table = record.get, self._table
         answer, program, text = get("answer"), get("program"), get("question")
@@ -75,13 +75,13 @@ class _QuestionReader:
             raise FieldFault("question", f"expected text, found {describe(text)}")
         if type(answer) is list:
             answer = (*answer,)
-        named = function, get("template_filename"), get("question_family_index"), get("question_type", _ABSENT)
+        file, family, category = get("template_filename"), get("question_family_index"), get("question_type", _ABSENT)
         try:
-            key = answer, type(answer), *named
+            key = answer, type(answer), function, file, family, category
             gold, asked = self._known.get(key) or self._learn(key)
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
-            options = None if _OPTIONS.isdisjoint(record) else _options(record)
-            table.add(_id(record, table.index), gold, options=options, pair=get("pair"), block=get("block"))
+            options = None if record.keys().isdisjoint(_OPTIONS) else _options(record)
+            table.add(id, gold, options=options, pair=get("pair"), block=get("block"))
         except TypeError:
             raise _unhashable(record) from None
         self._asked.codes.append(asked)
@@ -149,7 +149,10 @@ def _json_of(text: str) -> Any:
 
 def _id(record: Mapping[str, Any], position: int) -> Any:
     """Return the id of a question; without one, its place in the file is its id."""
-    return next((id for key in _ID_KEYS if (id := record.get(key)) is not None), position)
+    for key in _ID_KEYS:
+        if (id := record.get(key)) is not None:
+            return id
+    return position
 
 
 def _unhashable(record: Mapping[str, Any]) -> FieldFault:

@@ -13,35 +13,37 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
-import numpy as np
-
+from vqagen.bits import union
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.program import Program
+from vqagen.language.program import Node, NodeRun, Program
 from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
-from vqagen.search.description import SceneTables
-from vqagen.search.filling import FOUND, REPEATED, UNBALANCED, Filling
-from vqagen.search.instantiate import Replay
-from vqagen.search.pool import Pool
+from vqagen.search.description import Pick
+from vqagen.search.instantiate import Filling, Replay
+from vqagen.search.plan import Layout, Plan
+from vqagen.search.state import FOUND, UNSUITED, SceneTables, SearchState
 from vqagen.search.vocabulary import Memo
-from vqagen.tasks.questions.entailment import ENTAILED, Told
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
+from vqagen.tasks.questions.pool import Column, Lanes, ScenePool
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
-UNPAIRED = "no partner"
-FILLINGS = 12
-"""Fillings of a template for which a partner is sought before the template gives up on a scene. Of the hardest shipped
-template, three_hop, one in 20 finds one."""
+FILLINGS = 7
+"""Fillings of a template for which a partner is sought before the template gives up on a scene; one more for each scene
+in a row on which it gave up, or hard templates starve: with 8 always, three_hop may make 14 questions where others make
+28."""
+TABLES = 125_000
+"""Pairs of objects of the scenes whose filled tables are kept. Those of 1,000 scenes of ten objects take 60 MB."""
 LEAST = 20
 """Scenes of a window with one number of objects below which they join those with the next larger one. Of 60 scenes
 asked whether there is something, all get ten questions; with 10, four do not."""
-CHECKED = 6
-"""Scenes with one answer that are looked at closely: whether the constraints hold there too. Four in five do."""
+CHECKED = 20
+"""Scenes with one answer that are looked at closely: whether the constraints hold there too. Half of them do."""
 
 
 _Side = tuple[int, Filling]
@@ -79,19 +81,23 @@ class PairedWindow:
             lambda number: Replay(families[number].plan, families[number].search.is_trivial), len(templates)
         )
         """Family -> what takes its fillings over to other scenes."""
-        catalogue = templates[0].catalogue
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
+        largest = max((scene.size for scene in scenes), default=0)
+        self.tables: Memo[int, SceneTables] = Memo(
+            lambda place: SceneTables(scenes[place]), TABLES // (largest + 1) ** 2
+        )
         self.turns = shuffled(stream(settings.seed, "turns", scenes[0].index), range(len(scenes))) if scenes else []
-        self.everyone = _Partners(self.turns, scenes, catalogue)
+        self.everyone = _Partners(self.turns, scenes, templates[0].catalogue, settings.templates_per_image)
         self.alike: dict[int, _Partners] = {}
         """Place of a scene -> the scenes of as many objects."""
         for places in alike([scene.size for scene in scenes], self.turns):
-            self.alike |= dict.fromkeys(places, _Partners(places, scenes, catalogue))
-        self.had = np.zeros(len(scenes), np.int64)
+            partners = _Partners(places, scenes, templates[0].catalogue, settings.templates_per_image)
+            self.alike |= dict.fromkeys(places, partners)
+        self.had = [0] * len(scenes)
         """How many questions each scene has, those of pairs that it began and that it joined."""
         self.uses = FamilyUses(len(templates), not settings.is_compat)
         self.answers = FamilyAnswers(families, settings.balance)
-        self.answers.meet(max((scene.size for scene in scenes), default=0))
+        self.answers.meet(largest)
         self.asked: list[list[_PairQuestion]] = [[] for _ in scenes]
         self.picked: defaultdict[tuple[int, int], set[Any]] = defaultdict(set)
         """(family, place of the scene) -> what was picked in the questions about it."""
@@ -99,7 +105,6 @@ class PairedWindow:
         """The families of which each scene has begun a pair."""
         screens = [Screen(settings.dedupe, exclusion) for _ in scenes]
         self.screens = screens if settings.dedupe == "image" else screens[:1] * len(scenes)
-        self.told = [Told(settings.is_compat) for _ in scenes]
         self.pairs = 0
 
     def questions(self, tally: QuestionTally, first: int) -> Iterator[tuple[Scene, list[Question]]]:
@@ -145,7 +150,8 @@ class PairedWindow:
             left = self.turns
             while left:
                 left = [place for place in left if self.begins(place, tried[place], tallies[place])]
-        for tally, had in zip(tallies, self.had.tolist(), strict=True):
+                left.sort(key=self.had.__getitem__)  # else one scene may need two when nobody is left to join it
+        for tally, had in zip(tallies, self.had, strict=True):
             tally.short_scenes += had < self.settings.templates_per_image
         return tallies
 
@@ -156,68 +162,72 @@ class PairedWindow:
         """
         if self.had[place] >= self.settings.templates_per_image:
             return False
-        tables = SceneTables(self.subjects[place].scene)  # a window's filled tables would take 100 MB
         for number in self.uses.order(self.subjects[place].rng):
             if number in tried:
                 continue
             tried.add(number)
             family = self.families[number]
             tally.tries[family.template.id] += 1
-            reason = self.pair(number, place, tables)
+            reason = self.pair(number, place)
             if reason == FOUND:
                 self.uses.add(number)
                 self.begun[place].add(number)
                 return True
-            if reason == UNPAIRED:
+            if reason == UNSUITED:
                 self.uses.fail(number)
             tally.failures[family.template.id, reason] += 1
         return False
 
-    def pair(self, number: int, place: int, tables: SceneTables) -> str:
+    def pair(self, number: int, place: int) -> str:
         """Make one pair of a family that begins with a scene; return FOUND, or why there is none."""
-        family, answers = self.families[number], self.answers[number]
-        rng, seen = self.subjects[place].rng, self.picked[number, place]
-        if not self.free_others(number, place):
-            return UNPAIRED
-        failure = family.least_objects.refusal(self.subjects[place].scene.size, answers.refused)
-        if failure:
-            return failure
-        for _ in range(FILLINGS):
-            found = family.search.find(tables, rng, answers.refused, seen)
-            filling, reason = found.filling, found.reason
-            if filling is None:
-                return failure if failure and reason == REPEATED else reason
-            if answers.refuses(filling):
-                failure = UNBALANCED
-                continue
-            if not self.told[place].add(family.statements, filling):
-                failure = ENTAILED
-                continue
-            program = filling.program()
-            partner = self.partner(number, place, tables, filling, program)
-            failure = UNPAIRED if partner is None else self.ask(number, program, (place, filling), partner)
+        family, partners = self.families[number], self.partners(number, place)
+        others = partners.others(place)
+        if not others:
+            return UNSUITED
+        plan, stages = family.plan, family.plan.stages
+        begun = [_Beginning(plan.layout, partners.pool, others)] * (1 + len(stages))
+        left, failure, partner = FILLINGS + self.uses.failures[number], "", None
+
+        def suits(state: SearchState, depth: int) -> bool:
+            """True if a beginning is good for another scene; if a whole filling has a partner, or is the last one."""
+            nonlocal left, partner
+            if depth:
+                begun[depth] = begun[depth - 1].after(plan, state.picked[stages[depth - 1].choice.index])
+            if depth < len(stages) or not begun[depth].others:
+                return begun[depth].others != 0
+            left -= 1
+            filling = Filling(plan, tuple(state.picked), tuple(state.values))
+            partner = self.partner(number, place, filling, begun[depth])
+            return partner is not None or left <= 0
+
+        while left > 0:
+            rng, seen = self.subjects[place].rng, self.picked[number, place]
+            found = family.search.find(self.tables[place], rng, self.answers[number], seen, suits=suits)
+            if found.filling is None:
+                return failure or found.reason
+            failure = UNSUITED if partner is None else self.ask(number, (place, found.filling), partner)
             if failure == FOUND:
                 return FOUND
-            self.told[place].forget()
         return failure
 
-    def ask(self, number: int, program: Program, *sides: _Side) -> str:
+    def ask(self, number: int, *sides: _Side) -> str:
         """Word the question for both scenes; return FOUND, or why it is not wanted about one of them."""
-        family, questions = self.families[number], []
+        family, questions, program = self.families[number], list[Question](), sides[0][1].program()
         for place, filling in sides:
             question, refusal = self.worded(family, place, filling, program)
             if question is None:
-                self.told[sides[1][0]].forget()
                 return refusal
             questions.append(question)
         (first, filling), (second, other) = sides
         for each, place, elsewhere in zip(questions, (first, second), (second, first), strict=True):
             self.asked[place].append(_PairQuestion(each, self.pairs, elsewhere))
+            self.everyone.count(place, self.had[place])
+            self.alike[place].count(place, self.had[place])
+            self.had[place] += 1
         self.picked[number, second].add(other.picked)
-        self.had[[first, second]] += 1
         self.pairs += 1
-        self.answers[number].add(filling)
-        self.answers[number].add(other)
+        self.answers[number].add(filling.answer, filling.said())
+        self.answers[number].add(other.answer, other.said())
         return FOUND
 
     def worded(self, family: Family, place: int, filling: Filling, program: Program) -> tuple[Question | None, str]:
@@ -233,89 +243,106 @@ class PairedWindow:
 
     # Partners --------------------------------------------------------------------------------------------------------
 
-    def partner(self, number: int, place: int, tables: SceneTables, filling: Filling, program: Program) -> _Side | None:
-        """Find the other scene for a filling; None if there is none.
-
-        Of the answers to be had it gives the one used least, and of the scenes with that answer it is the one that has
-        the fewest questions.
-        """
-        family = self.families[number]
-        replay = self.replays[number]
-        idle = replay.idle(tables, filling)
-        if family.needs_relations and idle:
-            return None
-        needed = range(len(replay)) if family.needs_relations else idle
-        for other in self.candidates(number, place, filling, program, needed):
-            taken_over = self.taken_over(number, other, filling, needed)
-            if taken_over is not None and self.told[other].add(family.statements, taken_over):
+    def partner(self, number: int, place: int, filling: Filling, program: _Beginning) -> _Side | None:
+        """Find the other scene for a filling; None if there is none."""
+        for other in self.candidates(number, place, filling, program):
+            taken_over = self.taken_over(number, other, filling)
+            if taken_over is not None:
                 return other, taken_over
         return None
 
-    def candidates(
-        self, number: int, place: int, filling: Filling, program: Program, needed: Sequence[int]
-    ) -> Iterator[int]:
-        """Yield the scenes that may be the partner, the best first."""
-        counts, group = self.answers[number], self.group(number, place)
-        run = group.pool.run(program)
-        if run is None:
-            yield from self.candidates_one_by_one(number, place, filling, needed)
-            return
-        own, had = group.at[place], self.had[group.places]
-        fits = run.answered & (run.answers != run.answers[own]) & (had < self.settings.templates_per_image)
-        for each in needed:
-            if fits.any():
-                fits &= run.needs(program.relations[each])
-        found = np.flatnonzero(fits)
-        if not len(found):
-            return
-        found = found[np.lexsort(((found - own) % len(had), had[found]))]
-        answers = run.answers[found]
-        wanted = np.unique(answers).tolist()
-        wanted.sort(key=lambda answer: counts.used(filling, group.pool.answer(program, answer)))
-        for answer in wanted:
-            yield from group.places[found[answers == answer][:CHECKED]].tolist()
+    def candidates(self, number: int, place: int, filling: Filling, program: _Beginning) -> Iterator[int]:
+        """Yield the scenes that may be the partner, the best first.
 
-    def candidates_one_by_one(self, number: int, place: int, filling: Filling, needed: Sequence[int]) -> Iterator[int]:
-        """Yield the same for a program that cannot be run on all scenes at once."""
-        found, group = [], self.group(number, place)
-        for turn, other in enumerate(np.roll(group.places, -group.at[place]).tolist()):
-            if turn and self.had[other] < self.settings.templates_per_image:
-                taken_over = self.taken_over(number, other, filling, needed)
-                if taken_over is not None:
-                    used = self.answers[number].used(filling, taken_over.answer)
-                    found.append((used, int(self.had[other]), turn, other))
-        return (other for _, _, _, other in sorted(found))
+        Of the answers to be had they give the one used least, and of the scenes with that answer they are those that
+        have the fewest questions.
+        """
+        counts, said, partners = self.answers[number], filling.said(), self.partners(number, place)
+        having = {
+            answer: scenes & program.others
+            for answer, scenes in program.columns[-1].values.items()
+            if answer != filling.answer and scenes & program.others and not counts.refuses(answer, said)
+        }
+        others = union(having.values())
+        needs_relations = self.families[number].needs_relations
+        for relation in program.relations:
+            if not others:
+                return
+            needing = partners.pool.needing(program.nodes, program.columns, relation)
+            is_needed = needing & partners.mark(place)
+            if needs_relations and not is_needed:
+                return
+            if needs_relations or not is_needed:
+                others &= needing
+        for answer in sorted(having, key=lambda answer: counts.used(answer, said)):
+            yield from islice(partners.in_turn(place, having[answer] & others), CHECKED)
 
-    def taken_over(self, number: int, other: int, filling: Filling, needed: Sequence[int]) -> Filling | None:
+    def taken_over(self, number: int, other: int, filling: Filling) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
-        replay, tables = self.replays[number], self.subjects[other].tables
-        taken_over = replay.filling(tables, filling.picked)
-        if taken_over is None or taken_over.answer == filling.answer:
+        taken_over = self.replays[number].filling(self.tables[other], filling.picked)
+        if taken_over is None or taken_over.picked in self.picked[number, other]:
             return None
-        if self.answers[number].refuses(taken_over) or taken_over.picked in self.picked[number, other]:
-            return None
-        if taken_over.anchor_fits() != filling.anchor_fits() or taken_over.coinciding() != filling.coinciding():
-            return None
-        if needed and not set(needed).isdisjoint(replay.idle(tables, taken_over)):
+        if taken_over.needs_other() != filling.needs_other() or taken_over.coinciding() != filling.coinciding():
             return None
         return taken_over
 
-    def group(self, number: int, place: int) -> _Partners:
+    def partners(self, number: int, place: int) -> _Partners:
         """Return the scenes among which a family seeks the partner of a scene."""
         return self.alike[place] if self.families[number].asks_how_many else self.everyone
-
-    def free_others(self, number: int, place: int) -> int:
-        """Return how many other scenes may still be a partner."""
-        free = self.had[self.group(number, place).places] < self.settings.templates_per_image
-        return int(free.sum()) - 1
 
 
 class _Partners:
     """Scenes of a window that find partners among themselves, in the order of their turns."""
 
-    def __init__(self, places: Sequence[int], scenes: Sequence[Scene], catalogue: Catalogue) -> None:
-        self.places, self.pool = np.array(places, np.int64), Pool([scenes[place] for place in places], catalogue)
-        self.at = {place: at for at, place in enumerate(places)}
+    def __init__(self, places: Sequence[int], scenes: Sequence[Scene], catalogue: Catalogue, most: int) -> None:
+        """`most`: how many questions a scene may have."""
+        self.places, self.pool = places, ScenePool([scenes[place] for place in places], catalogue)
+        self.lanes = {place: lane for lane, place in enumerate(places)}
+        self.levels = [self.pool.everyone, *[0] * most]
+        """The scenes that have so many questions."""
+
+    def mark(self, place: int) -> Lanes:
+        """Return one scene."""
+        return self.pool.mark(self.lanes[place])
+
+    def others(self, place: int) -> Lanes:
+        """Return the other scenes that have too few questions."""
+        return union(self.levels[:-1]) & ~self.mark(place)
+
+    def in_turn(self, place: int, scenes: Lanes) -> Iterator[int]:
+        """Yield the places of some scenes: those with the fewest questions first, then those whose turn is next."""
+        for level in self.levels:
+            for lane in self.pool.lanes(scenes & level, self.lanes[place]):
+                yield self.places[lane]
+
+    def count(self, place: int, had: int) -> None:
+        """Count a question of a scene that had so many before."""
+        self.levels[had] ^= self.mark(place)
+        self.levels[had + 1] ^= self.mark(place)
+
+
+class _Beginning:
+    """What the beginning of a program gives in many scenes."""
+
+    def __init__(
+        self, layout: Layout, pool: ScenePool, others: Lanes, nodes: Sequence[Node] = (), columns: Sequence[Column] = ()
+    ) -> None:
+        """`others`: the scenes that are asked for. `nodes` and `columns` are those before the layout's last ones."""
+        self.layout, self.pool, self.nodes = layout, pool, [*nodes, *layout.run.nodes]
+        self.columns = pool.run(self.nodes[len(columns) :], columns)
+        self.others = others & pool.running(self.columns[len(columns) :])
+        """The scenes that are left: in which all steps give something."""
+
+    def after(self, plan: Plan, pick: Pick) -> _Beginning:
+        """Return the beginning up to the next choice."""
+        chosen = plan.chosen(self.layout, pick).nodes
+        layout = self.layout.after(len(chosen))
+        return _Beginning(layout, self.pool, self.others, [*self.nodes, *chosen], self.columns)
+
+    @property
+    def relations(self) -> list[int]:
+        """The numbers of the nodes that go from an object to others: relations, and `same_…` functions."""
+        return Program.joined([NodeRun(tuple(self.nodes))], self.pool.catalogue).relations
 
 
 def alike(sizes: Sequence[int], turns: Sequence[int], least: int = LEAST) -> list[list[int]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import counted
 from vqagen.files.formats import JSON, JSON_LINES, PARQUET
 from vqagen.files.locations import Location, content_hash, locate, require
 from vqagen.files.records import RecordSource
+from vqagen.frozen import frozen
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import RELEASE, Question, record_writer
 from vqagen.language.synonyms import vocabulary_record
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from vqagen.tasks.questions.columns import QuestionColumns
 
 
-@dataclass(frozen=True)
+@frozen
 class QuestionTask(Task):
     """Makes questions with their programs and answers."""
 
@@ -298,7 +298,9 @@ def _template_key(template: Template, dialect: str) -> TemplateKey:
 
 
 def _short_families(tally: QuestionTally) -> Iterator[str]:
-    usual = median(tally.questions[family] for family in tally.families) if tally.families else 0
+    made_by_family = sorted(tally.questions[family] for family in tally.families) or [0]
+    middle = len(made_by_family) // 2
+    usual = (made_by_family[middle] + made_by_family[~middle]) / 2  # the median, as `~middle` counts from the end
     short = sorted((tally.questions[family], family) for family in tally.tries if tally.failures_of(family))
     short = [(made, family) for made, family in short if made < SHORT * usual or not made]
     for made, family in short[:SHOWN]:

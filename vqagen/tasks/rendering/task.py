@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from vqagen.errors import BadInput, Problem, as_written, counted
 from vqagen.files.locations import Location, content_hash
+from vqagen.frozen import frozen
 from vqagen.language.domain_files import DomainFiles, check_hashes, load_catalogue, rules_hashes
 from vqagen.pictures.looks import DEGREES, RADIANS, ROTATION_UNIT, SceneLooks, Thing
 from vqagen.pictures.masks import find_masks
@@ -74,7 +74,7 @@ class PictureReport(RunReport):
         return {**super().content(), f"{HIDDEN}_objects": self._hidden}
 
 
-@dataclass(frozen=True)
+@frozen
 class RenderingTask(Task):
     """Makes the picture and the masks of each scene. They depend on the scene, the seed and the scene's index alone."""
 

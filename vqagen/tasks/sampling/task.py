@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vqagen.files.locations import Location
+from vqagen.frozen import frozen
 from vqagen.language.domain_files import DomainFiles, check_hashes, load_catalogue, rules_hashes
 from vqagen.tasks.contract import Item, ItemRecords, Make, Tally, Task
 from vqagen.tasks.sampling.settings import SamplingSettings
@@ -14,7 +14,7 @@ from vqagen.world.sampler import sample_scene, scene_document_info
 from vqagen.world.sampling_rules import SamplingRules
 
 
-@dataclass(frozen=True)
+@frozen
 class SamplingTask(Task):
     """Draws scenes by the rules in a domain's metadata. Each depends on the seed and its index alone."""
 

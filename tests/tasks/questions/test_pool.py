@@ -1,4 +1,4 @@
-"""A program on many scenes at once has in each the result that it has there by itself (see `vqagen.search.pool`)."""
+"""A program on many scenes at once has in each the result that it has there by itself (see `pool`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vqagen import Generation
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.plugin import Undefined as NoResult
-from vqagen.search.pool import Pool
+from vqagen.tasks.questions.pool import ScenePool
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import Scene, compile_scene
 
@@ -40,7 +40,7 @@ class Scenes:
         self.records, self.metadata, self.catalogue = records, metadata, catalogue
         self.scenes = [compile_scene(record, catalogue.domain, index) for index, record in enumerate(records)]
         self.worlds = [make_world(record, metadata) for record in records]
-        self.pool = Pool(self.scenes, catalogue)
+        self.pool = ScenePool(self.scenes, catalogue)
 
     def read(self, steps: list[Record]) -> Program:
         return Program.from_records(steps, self.catalogue)
@@ -48,31 +48,28 @@ class Scenes:
     def wrong(self, steps: list[Record]) -> list[str]:
         """Where the pool has another result than the slow twin: which scenes have an answer, it, and the needs."""
         checked = self.read(steps)
-        together = self.pool.run(checked)
-        assert together is not None, f"{steps} cannot be run on all scenes at once"
+        columns = self.pool.run(checked.nodes)
+        running = self.pool.running(columns)
+        answers = {answer: scenes & running for answer, scenes in columns[-1].values.items()}
         related = [n for n, step in enumerate(steps) if step["type"].startswith(RELATIONS)]
-        needs = {n: together.needs(n) for n in related}
+        needs = {n: {*self.pool.lanes(self.pool.needing(checked.nodes, columns, n))} for n in related}
         wrong = []
         for place, world in enumerate(self.worlds):
+            found = [answer for answer, scenes in answers.items() if place in self.pool.lanes(scenes)]
             try:
                 outputs = run(world, steps)
             except Undefined:
-                wrong += [f"{place}: answered"] if together.answered[place] else []
+                wrong += [f"{place}: answered"] if found else []
                 continue
-            found = self.pool.answer(checked, together.answers[place])
-            if not together.answered[place] or (type(found), found) != (type(outputs[-1]), outputs[-1]):
+            if [(type(answer), answer) for answer in found] != [(type(outputs[-1]), outputs[-1])]:
                 wrong.append(f"{place}: {found!r}, not {outputs[-1]!r}")
             side = naive_pairs.Side({"program": steps}, self.records[place], world, outputs)
             wrong += [
-                f"{place}: needs {n}: {needs[n][place]}"
+                f"{place}: needs {n}: {place in needs[n]}"
                 for n in related
-                if bool(needs[n][place]) == naive_pairs.is_idle(side, n)
+                if (place in needs[n]) == naive_pairs.is_idle(side, n)
             ]
         return wrong
-
-    def undefined(self, checked: Program) -> list[bool]:
-        """In which scenes the program has no answer, one by one."""
-        return [not has_answer(checked, scene) for scene in self.scenes]
 
 
 def has_answer(checked: Program, scene: Scene) -> bool:
@@ -107,7 +104,7 @@ def programs(collection: Collection, count: int) -> list[Program]:
 def test_programs_of_templates_have_the_same_results(collection: Collection, count: int) -> None:
     """The same answers, the same scenes without one, and the same relations that matter."""
     scenes = sampled(collection)
-    made = [each for each in programs(collection, count) if scenes.pool.run(each) is not None]
+    made = programs(collection, count)
 
     faults = {str(each.nodes): scenes.wrong(each.to_records()) for each in made}
 
@@ -239,9 +236,13 @@ def with_gaps() -> Scenes:
         "scene, filter_kind 0 bun, unique 1, relate 2 beside, count 3",
         "scene, filter_label 0 sale, unique 1, query_label 2, scene, filter_kind 4 loaf, unique 5, query_label 6, "
         "equal_label 3 7",
+        "scene, filter_kind 0 bun, unique 1, same_topping 2, count 3",
+        "scene, filter_kind 0 bun, unique 1, different_topping 2, count 3",
+        "scene, filter_kind 0 bun, unique 1, query_topping 2",
+        "scene, count_different_topping 0",
     ],
 )
-def test_missing_values_and_groups_are_as_in_one_scene(text: str) -> None:
+def test_missing_values_groups_and_lists_are_as_in_one_scene(text: str) -> None:
     assert with_gaps().wrong(program(text)) == []
 
 
@@ -252,28 +253,21 @@ def test_a_scene_that_does_not_know_a_relation_has_no_answer() -> None:
         record["relationships"] = {}
         record.pop("directions", None)
     scenes = Scenes(records, CLEVR.raw_metadata, CLEVR.materials.catalogue)
-    together = scenes.pool.run(scenes.read(steps))
+    checked = scenes.read(steps)
+    answered = {*scenes.pool.lanes(scenes.pool.running(scenes.pool.run(checked.nodes)))}
 
-    assert together is not None
-    assert [not each for each in together.answered] == scenes.undefined(scenes.read(steps))
-    assert not together.answered[::2].any()
-    assert together.answered.any()
+    assert answered == {place for place, scene in enumerate(scenes.scenes) if has_answer(checked, scene)}
+    assert answered and all(place % 2 for place in answered)
 
 
-@pytest.mark.parametrize("size", [0, 1, 63, 64])
-def test_scenes_of_any_size_that_fits(size: int) -> None:
-    """Up to 64 objects; the others of the pool are small."""
+@pytest.mark.parametrize("size", [0, 1, 65])
+def test_scenes_of_any_size(size: int) -> None:
+    """The others of the pool are small."""
     scenes = Scenes([big_scene(size), *CLEVR.sampled(3, seed=29)], CLEVR.raw_metadata, CLEVR.materials.catalogue)
     for text in ("scene, count 0", "scene, filter_size 0 large, count 1", "scene, unique 0, query_color 1",
                  "scene, filter_shape 0 cylinder, unique 1, relate 2 left, count 3",
                  "scene, filter_shape 0 cylinder, unique 1, same_color 2, count 3"):  # fmt: skip
         assert scenes.wrong(program(text)) == []
-
-
-def test_larger_scenes_are_run_one_by_one() -> None:
-    scenes = Scenes([big_scene(65)], CLEVR.raw_metadata, CLEVR.materials.catalogue)
-
-    assert scenes.pool.run(scenes.read(program("scene, count 0"))) is None
 
 
 def big_scene(size: int) -> Record:
@@ -289,23 +283,7 @@ def big_scene(size: int) -> Record:
     return {"image_filename": "big.png", "image_index": 0, "objects": things, "relationships": rows}
 
 
-# What is run one by one -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "scene, filter_kind 0 bun, unique 1, same_topping 2, count 3",
-        "scene, filter_kind 0 bun, unique 1, different_topping 2, count 3",
-        "scene, filter_kind 0 bun, unique 1, query_topping 2",
-        "scene, count_different_topping 0",
-    ],
-)
-def test_lists_are_compared_one_by_one(text: str) -> None:
-    scenes = with_gaps()
-
-    assert scenes.pool.run(scenes.read(program(text))) is None
-
+# Functions of plug-ins -----------------------------------------------------------------------------------------------
 
 PLUGIN = '''
 """Heavier things."""
@@ -333,7 +311,7 @@ HEAVIER = {
 }  # fmt: skip
 
 
-def test_questions_with_functions_of_plugins_are_paired_one_by_one(tmp_path: Path) -> None:
+def test_questions_with_functions_of_plugins_are_paired(tmp_path: Path) -> None:
     """In both scenes the program has its answer, they differ, and the relation of the plug-in matters."""
     (tmp_path / "t.json").write_text(json.dumps([HEAVIER]))
     (tmp_path / "mine.py").write_text(PLUGIN)

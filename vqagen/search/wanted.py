@@ -1,0 +1,265 @@
+"""What an option must have at a choice, so that the rest can give an answer that is wanted.
+
+Two shortcuts know the answer before an option is tried. Where only the number of described objects matters, as in "how
+many cubes are there" or "are there more cubes than balls", each number is tried instead of each description. Where the
+answer is a value of the last object, or whether it equals another value, the objects that have it are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vqagen.bits import Objects, indexes, union
+from vqagen.language.catalogue import Value
+from vqagen.plugin import Undefined
+from vqagen.search.description import Description
+from vqagen.search.plan import Applied, Op, Plan, Stage
+from vqagen.search.state import SearchState, Test, Wanted
+from vqagen.search.tables import ALL
+
+MOST_KEPT = 5_000
+"""Results of numbers that are kept before they start anew."""
+NUMBERED = ("Integer", "Bool")
+"""Types of results that functions take apart without looking at the scene."""
+
+
+class WantedFinder:
+    """Finds what is wanted of the options of one stage."""
+
+    __slots__ = (
+        "_before",
+        "_is_last",
+        "_is_phrase",
+        "_numbers",
+        "_objects",
+        "_plan",
+        "awaits_phrase",
+        "follows_phrase",
+        "narrows",
+        "usual",
+    )
+
+    def __init__(self, plan: Plan, stage: Stage, is_last: bool, is_telling: bool) -> None:
+        """`is_last`: whether the answer follows without a further choice. `is_telling`: see `Wanted`."""
+        at = stage.choice.index
+        self._plan, self._is_last = plan, is_last
+        self._before = [(op, plan.described_at(op).vocabulary.said) for op in plan.phrases if op < at]
+        self._is_phrase = at in plan.phrases
+        self.awaits_phrase = self._is_phrase and at != plan.phrases[-1]
+        """True if what is said here decides what may be said later."""
+        self._numbers = numbers_of(plan, stage, is_last)
+        self._objects = objects_of(plan, stage) if is_last else None
+        self.narrows = self._is_phrase or self._numbers is not None or self._objects is not None
+        """True if what is wanted may be less than everything."""
+        self.follows_phrase = bool(self._before)
+        self.usual = Wanted(is_telling=is_telling)
+
+    def said(self, state: SearchState) -> list[int]:
+        """Return the set of attributes that each phrase before this choice says."""
+        picked = state.picked
+        return [said[picked[op][1]].used for op, said in self._before]
+
+    def find(self, state: SearchState, said: Sequence[int]) -> Wanted | None:
+        """Return what is wanted; None if nothing can be had."""
+        usual, balance = self.usual, state.balance
+        asks_words = self._is_phrase and balance.is_worded
+        if not asks_words and (state.takes_all or (self._numbers is None and self._objects is None)):
+            return usual
+        sets = balance.sets(said) if asks_words else usual.sets
+        if not sets:
+            return None
+        if state.takes_all:
+            return Wanted(sets, is_telling=usual.is_telling)
+        if self._objects is not None:
+            return Wanted(sets, self._objects.find(state), is_telling=usual.is_telling)
+        if self._numbers is None:
+            return Wanted(sets, is_telling=usual.is_telling)
+        results = self._numbers.find(state)
+        numbers, by_number = 0, None
+        if self._is_last:
+            sets_by_number = balance.sets_by_number(said if self._is_phrase else said[:-1])
+            if balance.refused:
+                results = [(number, answer) for number, answer in results if answer not in balance.refused]
+            if sets_by_number is not None:
+                by_number = [(number, _sets_with(answer, sets_by_number)) for number, answer in results]
+                if not self._is_phrase:  # words are chosen
+                    results = [(number, 0) for number, sets in by_number if sets >> said[-1] & 1]
+                    by_number = None
+        for number, _ in results:
+            numbers |= 1 << number
+        if self._numbers.goes_on:
+            numbers |= -(numbers & 2) << 1  # as one object, so two and more
+        if not numbers:
+            return None
+        return Wanted(sets, ALL, numbers, by_number, self._numbers.beside(state), usual.is_telling)
+
+
+def _sets_with(answer: int, sets_by_number: Sequence[int]) -> int:
+    return sets_by_number[answer] if answer < len(sets_by_number) else -1
+
+
+class Numbers:
+    """What follows in a stage from the number of objects that its choice describes, whatever its words."""
+
+    __slots__ = ("_applied", "_at", "_earlier", "_kept", "_tests", "_union", "goes_on")
+
+    def __init__(
+        self, at: int, is_count: bool, applied: Sequence[Op], tests: Sequence[Test], earlier: Sequence[int], union: int
+    ) -> None:
+        """`at`: the op that counts. `earlier`: ops whose results matter too. `union`: the set that is joined, or -1."""
+        self._at, self._tests, self._earlier, self._union = at, tests, tuple(earlier), union
+        self._applied = [Applied(op) for op in applied]
+        self.goes_on = not is_count
+        """True if it is asked whether there is any: then one object is as good as more."""
+        self._kept: dict[Any, list[tuple[int, Value]]] = {}
+
+    def beside(self, state: SearchState) -> Objects:
+        """Return the objects that are counted anyway: those of the other set of a union."""
+        objects: Objects = state.values[self._union] if self._union >= 0 else 0
+        return objects
+
+    def find(self, state: SearchState) -> list[tuple[int, Value]]:
+        """Return the numbers that the checks allow, with the answer that follows from each; None where none does yet.
+
+        Of a union, the number of objects that it adds to the other set.
+        """
+        values, size = state.values, state.scene.size
+        base = self.beside(state).bit_count()
+        key = (base, size, *[values[i] for i in self._earlier])
+        found = self._kept.get(key)
+        if found is None:
+            found = []
+            for number in range((1 if self.goes_on else size) + 1):
+                values[self._at] = bool(number) if self.goes_on else base + number
+                if self._settles(state):
+                    found.append((number, values[-1]))
+            if len(self._kept) > MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return found
+
+    def _settles(self, state: SearchState) -> bool:
+        values, scene = state.values, state.scene
+        try:
+            for op in self._applied:
+                values[op.at] = op.run(scene, *op.arguments(values))
+            return all(test(state) for test in self._tests)
+        except Undefined:
+            return False
+
+
+def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
+    """Return how results follow from the number of described objects; None where more than their number matters.
+
+    It does where the description is counted, or asked whether there is any, at once or joined with an earlier set, and
+    nothing else reads it; and where what follows takes numbers and truth values, and knows nothing of the scene.
+    """
+    choice, catalogue = stage.choice, plan.template.catalogue
+    if isinstance(choice.does, Description):
+        if choice.does.reducer in ("unique", "not_unique"):
+            return None
+    elif catalogue[choice.function].output != "ObjectSet":
+        return None
+    reader = _only_reader(plan, stage, choice)
+    union = -1
+    if reader is not None and reader.function == "union" and len({*reader.inputs}) == 2:
+        union = sum(reader.inputs) - choice.index
+        reader = _only_reader(plan, stage, reader) if union < choice.index else None
+        if reader is not None and reader.function != "count":
+            return None
+    if reader is None or reader.function not in ("count", "exist"):
+        return None
+    reached, applied = {reader.index}, list[Op]()
+    for op in stage.applied:
+        if reached & {*op.inputs}:
+            reached.add(op.index)
+            applied.append(op)
+    hanging = (check for op in (reader, *applied) for check in op.checks if check.reads)
+    checks = [check for check in hanging if all(i in reached or i < choice.index for i in check.reads)]
+    if (is_last and plan.ops[-1].index not in reached) or not (is_last or checks):
+        return None
+    read = [i for op in applied for i in op.inputs] + [i for check in checks for i in check.reads]
+    earlier = sorted({i for i in read if i not in reached})
+    if any(i > choice.index for i in earlier):
+        return None
+    functions = [catalogue[plan.ops[i].function] for i in earlier if plan.ops[i].function]
+    if len(functions) < len(earlier) or any(each.output not in NUMBERED for each in functions):
+        return None
+    if any(catalogue[op.function].source for op in applied):
+        return None
+    return Numbers(reader.index, reader.function == "count", applied, [each.test for each in checks], earlier, union)
+
+
+def _only_reader(plan: Plan, stage: Stage, op: Op) -> Op | None:
+    """Return the one op that reads another's result, if it is one of the stage."""
+    readers = [each for each in plan.ops if op.index in each.inputs]
+    return readers[0] if len(readers) == 1 and readers[0] in stage.applied else None
+
+
+class AnsweringObjects:
+    """The objects of which the last reference must be one, so that a wanted answer follows.
+
+    An example: in "Are there as many … as things that are as large as the ball?" functions of the one object come
+    first, `same_size` and `count`: each object of the scene gives a number, and the objects are grouped by it once for
+    all templates. The rest, `equal_integer`, is then computed for each number and not for each object.
+    """
+
+    __slots__ = ("_at", "_functions", "_of_object", "_rest")
+
+    def __init__(self, plan: Plan, stage: Stage) -> None:
+        """`stage` is the last one, and its choice a reference."""
+        self._at = stage.choice.index + 1
+        of_object, left = list[Op](), [*stage.applied[1:]]
+        while left:
+            readers = [op for op in left if self._at in op.inputs]
+            if len(readers) > 1 or readers[0].inputs != (self._at,):
+                break
+            of_object += readers
+            left.remove(readers[0])
+            self._at = readers[0].index
+        self._functions = tuple([(op.function, *op.literals) for op in of_object])
+        self._of_object, self._rest = [Applied(op) for op in of_object], [Applied(op) for op in left]
+
+    def find(self, state: SearchState) -> Objects:
+        """Return the objects; `ALL` where every answer is wanted."""
+        values, refused, objects = state.values, state.balance.refused, 0
+        if not refused:
+            return ALL
+        groups = self._grouped(state)
+        if not self._rest:
+            return union([group for value, group in groups if value not in refused])
+        for value, group in groups:
+            values[self._at] = value
+            try:
+                for op in self._rest:
+                    values[op.at] = op.run(state.scene, *op.arguments(values))
+            except Undefined:
+                continue
+            if values[-1] not in refused:
+                objects |= group
+        return objects
+
+    def _grouped(self, state: SearchState) -> list[tuple[Value, Objects]]:
+        """Return what the functions of the one object give, and the objects of which they give it."""
+        found = state.tables.grouped.get(self._functions)
+        if found is None:
+            groups, scene = dict[Value, Objects](), state.scene
+            for i in indexes(scene.everything):
+                value: Value = i
+                try:
+                    for op in self._of_object:
+                        value = op.run(scene, value, *op.literals)
+                except Undefined:
+                    continue
+                groups[value] = groups.get(value, 0) | 1 << i
+            found = state.tables.grouped[self._functions] = [*groups.items()]
+        return found
+
+
+def objects_of(plan: Plan, stage: Stage) -> AnsweringObjects | None:
+    """Return what finds the objects that the last reference may mean; None where a plug-in's function would be run."""
+    choice, catalogue = stage.choice, plan.template.catalogue
+    if not isinstance(choice.does, Description) or choice.does.reducer != "unique":
+        return None
+    return None if any(catalogue[op.function].source for op in stage.applied) else AnsweringObjects(plan, stage)
