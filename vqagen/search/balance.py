@@ -51,7 +51,7 @@ class AnswerCounts:
         """The counts in ascending order."""
         for answer in known:
             self._know(answer)
-        self.refused = self._too_common()
+        self.refused = self.too_common(self._leading)
 
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers: a scene has so many objects."""
@@ -64,7 +64,7 @@ class AnswerCounts:
         self._know(answer)
         count = self._counts[answer]
         self._counts[answer] = self._ascending[bisect_right(self._ascending, count) - 1] = count + 1
-        self.refused = self._too_common()
+        self.refused = self.too_common(self._leading)
 
     def _know(self, answer: Value) -> None:
         if answer not in self._counts:
@@ -80,7 +80,8 @@ class AnswerCounts:
         """True if no answer is left: each is refused or impossible."""
         return bool(impossible) and all(each in self.refused or each in impossible for each in self._counts)
 
-    def _too_common(self) -> frozenset[Value]:
+    def too_common(self, leading: int) -> frozenset[Value]:
+        """Return the answers that are refused if so many run neck and neck."""
         counts = self._ascending
         if len(counts) < 2:
             return _NONE
@@ -88,7 +89,7 @@ class AnswerCounts:
         median = float(counts[middle]) if len(counts) % 2 else (counts[middle - 1] + counts[middle]) / 2
         # Three lead, counts 0 1 9 10 10: the third, 9, is level with the second, 10, so the limit is 9.9 and both tens
         # are refused. Counts 0 1 3 10 10: the third is rare, so the limit is 11 and nothing is refused.
-        second, third = counts[-2], counts[-self._leading]
+        second, third = counts[-2], counts[-leading]
         level = third if third > second * REACHABLE else second
         limit, most = 1.1 * level, 5 * (median if median > 5 else 5.0)
         if most < limit:

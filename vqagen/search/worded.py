@@ -182,9 +182,7 @@ class NumberBalance(FamilyBalance):
     def meet(self, size: int) -> None:
         """Add the counts up to `size` to the known answers."""
         self._overall.meet(size)
-        self.refused = self._overall.refused
-        self._after.clear()
-        self._sets.clear()
+        self._set_level(self._level)
 
     def _share(self) -> None:
         """Work out which share of the family's answers each number has; of one that was never given, none."""
@@ -283,7 +281,10 @@ class NumberBalance(FamilyBalance):
     def _set_level(self, level: int) -> None:
         if level or self._level:
             self._open = self._opened(SLACKS[level]) if level else self._strict
-        self._level, self.refused = level, self._overall.refused
+        self._level = level
+        # Where a third number came often enough to be level with two others, but hardly any scene has it, the family
+        # would starve: when all else was tried, two lead as before.
+        self.refused = self._overall.too_common(2) if level == len(SLACKS) - 1 else self._overall.refused
         self._after.clear()
         self._sets.clear()
 

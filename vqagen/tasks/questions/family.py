@@ -31,9 +31,9 @@ from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
 PATIENCE = 24
-"""Failures in a row after which a family is not tried in each scene any more: 18 of CLEVR's 90 have no question about
-three objects, and some of a domain with 11 attributes can hardly be paired. With 8, hard ones of CLEVR starve in
-windows of 70 scenes."""
+"""Failures in a row after which a family is not tried in each scene any more: if it has made no question at all, as 18
+of CLEVR's 90 have none about three objects, or no pair for so long. With 8, hard ones of CLEVR starve in windows of 70
+scenes."""
 
 
 class Subject:
@@ -74,6 +74,10 @@ class FamilyUses:
         self._uses[number] += 1
         self.failures[number] = 0
         self._keys[number] = self._uses[number]
+
+    def is_unused(self, number: int) -> bool:
+        """True if a family was never used."""
+        return not self._uses[number]
 
     def fail(self, number: int) -> None:
         """Count a failure; after `PATIENCE` in a row each counts as two uses, until the family succeeds."""

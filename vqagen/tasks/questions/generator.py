@@ -169,7 +169,7 @@ class _Window:
                 wanted -= 1
                 if not wanted:
                     break
-            elif not settings.is_compat:
+            elif not settings.is_compat and self.uses.is_unused(number):
                 self.uses.fail(number)
         if wanted:
             tally.short_scenes += 1
