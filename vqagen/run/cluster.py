@@ -75,7 +75,9 @@ class Cluster(WorkerEngine):
     def _threads(self) -> int:
         try:
             if self._client.status == "running":
-                return sum(self._client.nthreads().values())
+                # `nthreads()` waits for ever if the scheduler dies while it is asked.
+                threads = self._client.sync(self._client.scheduler.ncores, workers=None, callback_timeout=TIMEOUT)
+                return sum(threads.values())
         except OSError:
             pass
         raise self._lost()
