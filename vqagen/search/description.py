@@ -114,7 +114,7 @@ class Description:
     def sets(self) -> int:
         """The sets of attributes that the node's own constraints allow to say: bit s for set s."""
         if self._sets < 0:
-            self._sets = sum([1 << said for said, is_allowed in self.openness.items() if is_allowed])
+            self._sets = union_of([said for said, is_allowed in self.openness.items() if is_allowed])
         return self._sets
 
     def allows(self, code: int) -> bool:

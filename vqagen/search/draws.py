@@ -18,7 +18,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vqagen.bits import Objects
+from vqagen.bits import Objects, union
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description, PlainChoice, Sampling
 from vqagen.search.state import Draw, OptionSearch, SearchState, Wanted
@@ -171,9 +171,8 @@ class SetDraw(Draw):
     def _pool(self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted) -> WeightedPositions:
         """Return the wanted descriptions that fit objects."""
         node, slots = self._node, len(fits.sets)
-        sayable = fits.as_many(
-            ~3 if node.reducer == "not_unique" else ~1 if node.way is not None and not node.reducer else -1
-        )
+        least = 2 if node.reducer == "not_unique" else 1 if node.reducer is None and node.way is not None else 0
+        sayable = fits.as_many(-1 << least)
         options = sayable & table.repeated(table.allowed(node), slots)
         telling, share = ALL, 0.0
         if node.way is not None:
@@ -188,7 +187,7 @@ class SetDraw(Draw):
         if wanted.by_number is None:
             options &= counted.as_many(wanted.numbers) & table.repeated(table.saying(wanted.sets), slots)
         else:
-            options &= sum(
+            options &= union(
                 [
                     counted.exactly(number) & table.repeated(table.saying(said), slots)
                     for number, said in wanted.by_number

@@ -23,6 +23,7 @@ from vqagen.search.description import Description, LocalCheck, Pick, PlainChoice
 from vqagen.search.draws import PlainDraw, ReferenceDraw, SetDraw
 from vqagen.search.state import Draw, SearchState, Test
 from vqagen.search.vocabulary import Vocabularies
+from vqagen.world.scene import Scene
 
 WordOf = Callable[[Sequence[Pick]], str | None]
 """Reads a word from what is picked."""
@@ -89,6 +90,10 @@ class Applied:
     def arguments(self, values: list[Value]) -> list[Value]:
         """Return what the function is given beside the scene."""
         return [*[values[i] for i in self.inputs], *self.literals]
+
+    def apply(self, scene: Scene, values: list[Value]) -> None:
+        """Write the result to its place in `values`. Raises Undefined if there is none."""
+        values[self.at] = self.run(scene, *self.arguments(values))
 
 
 MOST_LAYOUTS = 128

@@ -50,7 +50,7 @@ def apply_steps(ops: Sequence[Op]) -> tuple[LabelledStep, ...]:
 
 
 def _apply(op: Applied, state: SearchState) -> bool:
-    state.values[op.at] = op.run(state.scene, *op.arguments(state.values))
+    op.apply(state.scene, state.values)
     return True
 
 
@@ -195,7 +195,7 @@ class StageSearch(OptionSearch):
                 elif op.one >= 0:
                     values[op.at] = run(scene, values[op.one])
                 else:
-                    values[op.at] = run(scene, *op.arguments(values))
+                    op.apply(scene, values)
             return self._late_test is None or self._late_test(state)
         except Undefined:
             return False

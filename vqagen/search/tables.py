@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from vqagen.bits import Objects, indexes, union
+from vqagen.bits import Objects, indexes, union, union_of
 from vqagen.search.vocabulary import ANY_SET, Memo, Vocabulary
 from vqagen.world.scene import Scene
 
@@ -36,17 +36,8 @@ class Fits:
     """
 
     __slots__ = (
-        "_others",
-        "_parts",
-        "_planes",
-        "_several",
-        "_some",
-        "_table",
-        "_without",
-        "distinct",
-        "relations",
-        "sets",
-    )
+        "_others", "_parts", "_planes", "_several", "_some", "_table", "_without", "distinct", "relations", "sets",
+    )  # fmt: skip
 
     def __init__(self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects]) -> None:
         self._table, self.relations, self.sets = table, relations, sets
@@ -280,7 +271,7 @@ class DescriptionTable:
                     saying.append(self._open_in(1)[k][0])
                 positions &= union(saying)
             if node.joint_checks:
-                positions = sum([1 << each for each in indexes(positions) if node.allows(self.option(each)[0])])
+                positions = union_of([each for each in indexes(positions) if node.allows(self.option(each)[0])])
             self._allowed[node] = positions
         return positions
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vqagen.bits import Objects, indexes, union
+from vqagen.bits import Objects, indexes, union, union_of
 from vqagen.language.catalogue import Value
 from vqagen.plugin import Undefined
 from vqagen.search.description import Description
 from vqagen.search.plan import Applied, Op, Plan, Stage
 from vqagen.search.state import SearchState, Test, Wanted
 from vqagen.search.tables import ALL
+from vqagen.search.vocabulary import ANY_SET
 
 MOST_KEPT = 5_000
 """Results of numbers that are kept before they start anew."""
@@ -28,22 +29,14 @@ class WantedFinder:
     """Finds what is wanted of the options of one stage."""
 
     __slots__ = (
-        "_before",
-        "_is_last",
-        "_is_phrase",
-        "_numbers",
-        "_objects",
-        "_plan",
-        "awaits_phrase",
-        "follows_phrase",
-        "narrows",
+        "_before", "_is_last", "_is_phrase", "_numbers", "_objects", "awaits_phrase", "follows_phrase", "narrows",
         "usual",
-    )
+    )  # fmt: skip
 
     def __init__(self, plan: Plan, stage: Stage, is_last: bool, is_telling: bool) -> None:
         """`is_last`: whether the answer follows without a further choice. `is_telling`: see `Wanted`."""
         at = stage.choice.index
-        self._plan, self._is_last = plan, is_last
+        self._is_last = is_last
         self._before = [(op, plan.described_at(op).vocabulary.said) for op in plan.phrases if op < at]
         self._is_phrase = at in plan.phrases
         self.awaits_phrase = self._is_phrase and at != plan.phrases[-1]
@@ -62,41 +55,41 @@ class WantedFinder:
 
     def find(self, state: SearchState, said: Sequence[int]) -> Wanted | None:
         """Return what is wanted; None if nothing can be had."""
-        usual, balance = self.usual, state.balance
+        balance = state.balance
         asks_words = self._is_phrase and balance.is_worded
-        if not asks_words and (state.takes_all or (self._numbers is None and self._objects is None)):
-            return usual
-        sets = balance.sets(said) if asks_words else usual.sets
+        sets = balance.sets(said) if asks_words else ANY_SET
         if not sets:
             return None
+        wanted = Wanted(sets, is_telling=self.usual.is_telling)
         if state.takes_all:
-            return Wanted(sets, is_telling=usual.is_telling)
+            return wanted if asks_words else self.usual
         if self._objects is not None:
-            return Wanted(sets, self._objects.find(state), is_telling=usual.is_telling)
-        if self._numbers is None:
-            return Wanted(sets, is_telling=usual.is_telling)
-        results = self._numbers.find(state)
-        numbers, by_number = 0, None
+            wanted.objects = self._objects.find(state)
+        elif self._numbers is not None:
+            return wanted if self._narrow(self._numbers, wanted, state, said) else None
+        return wanted if asks_words or self._objects is not None else self.usual
+
+    def _narrow(self, counted: Numbers, wanted: Wanted, state: SearchState, said: Sequence[int]) -> bool:
+        """Narrow what is wanted to numbers, with what may be said for each; True if any is left."""
+        results, balance = counted.find(state), state.balance
         if self._is_last:
-            sets_by_number = balance.sets_by_number(said if self._is_phrase else said[:-1])
             if balance.refused:
                 results = [(number, answer) for number, answer in results if answer not in balance.refused]
+            sets_by_number = balance.sets_by_number(said if self._is_phrase else said[:-1])
             if sets_by_number is not None:
-                by_number = [(number, _sets_with(answer, sets_by_number)) for number, answer in results]
-                if not self._is_phrase:  # words are chosen
+                known = len(sets_by_number)
+                by_number = [
+                    (number, sets_by_number[answer] if answer < known else ANY_SET) for number, answer in results
+                ]
+                if self._is_phrase:
+                    wanted.by_number = by_number
+                else:  # all words are chosen
                     results = [(number, 0) for number, sets in by_number if sets >> said[-1] & 1]
-                    by_number = None
-        for number, _ in results:
-            numbers |= 1 << number
-        if self._numbers.goes_on:
-            numbers |= -(numbers & 2) << 1  # as one object, so two and more
-        if not numbers:
-            return None
-        return Wanted(sets, ALL, numbers, by_number, self._numbers.beside(state), usual.is_telling)
-
-
-def _sets_with(answer: int, sets_by_number: Sequence[int]) -> int:
-    return sets_by_number[answer] if answer < len(sets_by_number) else -1
+        wanted.numbers = union_of([number for number, _ in results])
+        if counted.goes_on and wanted.numbers & 2:
+            wanted.numbers |= -4  # as one object, so two and more
+        wanted.beside = counted.beside(state)
+        return wanted.numbers != 0
 
 
 class Numbers:
@@ -143,7 +136,7 @@ class Numbers:
         values, scene = state.values, state.scene
         try:
             for op in self._applied:
-                values[op.at] = op.run(scene, *op.arguments(values))
+                op.apply(scene, values)
             return all(test(state) for test in self._tests)
         except Undefined:
             return False
@@ -233,7 +226,7 @@ class AnsweringObjects:
             values[self._at] = value
             try:
                 for op in self._rest:
-                    values[op.at] = op.run(state.scene, *op.arguments(values))
+                    op.apply(state.scene, values)
             except Undefined:
                 continue
             if values[-1] not in refused:

@@ -59,7 +59,7 @@ class YesNoBalance(FamilyBalance):
     @staticmethod
     def _not_ahead(answer: bool, slack: int, keys: Mapping[int, int]) -> int:
         sign = 1 if answer else -1
-        return sum([1 << key for key, ahead in keys.items() if sign * ahead <= slack])
+        return union_of([key for key, ahead in keys.items() if sign * ahead <= slack])
 
     def _draw(self) -> None:
         self._wanted = self._coins.random() < min(0.9, max(0.1, 0.5 - LEAN * self._ahead_of_all))
@@ -104,9 +104,9 @@ class YesNoBalance(FamilyBalance):
         step = 1 if answer else -1
         self._given += 1
         self._ahead_of_all += step
-        words = said[-1].bit_count()
+        words = measured(said, "Bool")[0]
         if self._longest:
-            words += self._longest - said[0].bit_count()
+            words = self._longest - words
         for measure, key in enumerate((words, *said)):
             ahead = self._ahead[measure][key] = self._ahead[measure][key] + step
             for is_yes, opened in self._open.items():
@@ -250,12 +250,9 @@ class NumberBalance(FamilyBalance):
 
     def refuses(self, answer: Value, said: Sequence[int]) -> bool:
         """True if a number is too common, among all questions or among those that say as much."""
-        if answer in self.refused:
-            return True
-        keys = measured(said, "Integer")
-        return answer < len(INTEGERS) and any(
-            not sets[answer] >> key & 1 for sets, key in zip(self._open, keys, strict=True)
-        )
+        if answer >= len(INTEGERS):
+            return answer in self.refused
+        return not self.sets_by_number(said[:-1])[answer] >> said[-1] & 1
 
     def is_hopeless(self, impossible: frozenset[Value]) -> bool:
         """True if nothing may be said for any number."""

@@ -25,6 +25,14 @@ def not_shown(done: int, total: int) -> None:
     """Show no progress."""
 
 
+def in_turn(predictors: Sequence[Predictor], on_guess: OnGuess) -> Iterator[Predictor]:
+    """Yield predictors one by one, and report how many have answered."""
+    for number, predictor in enumerate(predictors):
+        on_guess(number, len(predictors))
+        yield predictor
+    on_guess(len(predictors), len(predictors))
+
+
 class Predictor(NamedTuple):
     """A row of PREDICTORS."""
 

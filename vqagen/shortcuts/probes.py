@@ -13,7 +13,7 @@ from vqagen.items.groups import families_of, places_by
 from vqagen.items.guessing import Floats, Guessing
 from vqagen.items.table import NONE, Codes, Column as Values
 from vqagen.score.intervals import clustered_mean, holm, student_test
-from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, not_shown, predict
+from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, in_turn, not_shown, predict
 from vqagen.shortcuts.settings import AuditSettings
 
 PASSES, FAILS, INCONCLUSIVE, BELOW, SHOWN = "passes", "FAILS", "inconclusive", "below chance", "shown"
@@ -124,8 +124,7 @@ def probe(
 ) -> list[Probe]:
     """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
     families, found = places_by(families_of(guessing.items)), list[Probe]()
-    for number, predictor in enumerate(predictors):
-        on_guess(number, len(predictors))
+    for predictor in in_turn(predictors, on_guess):
         scores = predict(predictor, guessing).expected
         known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
         means = {
@@ -141,7 +140,6 @@ def probe(
             found.append(
                 Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, *apart, apart[-1], verdict, means)
             )
-    on_guess(len(predictors), len(predictors))
     adjusted = iter(holm([result.p for result in found if not result.verdict]))
     found = [result if result.verdict else result._replace(p_holm=next(adjusted)) for result in found]
     return [result if result.verdict else result._replace(verdict=_verdict(result, settings)) for result in found]

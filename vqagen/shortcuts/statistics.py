@@ -29,7 +29,7 @@ from vqagen.items.guessing import Floats, Guessing, majority_of
 from vqagen.items.table import NONE, Column as Values, Items, Places
 from vqagen.report.table import Report
 from vqagen.score.items import Source, find_items, read_items
-from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, applicable, not_shown, predict
+from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, applicable, in_turn, not_shown, predict
 from vqagen.tasks import task_named
 from vqagen.tasks.record_files import SAMPLES, TRIALS, task_of
 
@@ -138,11 +138,8 @@ def guess(
     if not chosen.all():
         about += f"; what is learned, of {int(chosen.sum()):,}"
     items = guessing.items
-    scores = {}
-    for number, predictor in enumerate(predictors):
-        on_guess(number, len(predictors))
-        scores[predictor.name] = _scores(predictor, guessing, chosen)
-    on_guess(len(predictors), len(predictors))
+    turns = in_turn(predictors, on_guess)
+    scores = {predictor.name: _scores(predictor, guessing, chosen) for predictor in turns}
     families, types = items.column(field) if field else families_of(items), types_of(items)
     of_types, of_families = (
         {name: found for name, places in sorted(places_by(groups).items()) if (found := _means(scores, places))}

@@ -118,10 +118,7 @@ class ScenePool:
 
     def _make_column(self, key: tuple[Any, ...]) -> Column:
         name, values, *inputs = key
-        scenes = self.everyone
-        for each in inputs:
-            scenes &= each.scenes
-        return self._twins[name](self, scenes, *inputs, *values)
+        return self._twins[name](self, self.running(inputs), *inputs, *values)
 
     def _make_twin(self, name: str) -> Twin:
         if name == ALL_BUT:
