@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple, Self
 
 from vqagen.bits import Objects, indexes
@@ -26,65 +25,41 @@ class Node(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-class NodeRun:
-    """Consecutive nodes that many programs have, with their JSON, which is made once."""
-
-    __slots__ = ("_texts", "nodes")
-
-    def __init__(self, nodes: tuple[Node, ...]) -> None:
-        self.nodes = nodes
-        self._texts: dict[str, bytes] = {}
-
-    def to_json(self, function_key: str) -> bytes:
-        """Return the records of the nodes, separated by commas."""
-        if function_key not in self._texts:
-            import orjson  # not needed for `--help`, which comes by here for the names of dialects
-
-            records = [_to_record(node, function_key) for node in self.nodes]
-            self._texts[function_key] = orjson.dumps(records)[1:-1]
-        return self._texts[function_key]
+Step = tuple[str, tuple[int, ...], tuple[str, ...]]
+"""A node, or its parts as a plain tuple."""
 
 
 class Program:
-    """A type-checked sequence of nodes; the last one gives the answer.
-
-    Most programs are only written, so one is kept as runs of nodes that other programs share. Of a template
-    `exist(<C> <S>)`, filled with "red" and "cube":
-
-        runs    [scene()]  [filter_color(0, red), filter_shape(1, cube)]  [exist(2)]
-        nodes   scene(), filter_color(0, red), filter_shape(1, cube), exist(2)
-
-    `to_json` puts the texts of the runs beside each other; `nodes` is made when somebody asks for it.
-    """
+    """A type-checked sequence of nodes; the last one gives the answer."""
 
     def __init__(self, nodes: Iterable[Node], catalogue: Catalogue) -> None:
         """Check a program that is built by hand. Raises BadInput with every fault."""
         given: object = nodes
         records = [_as_record(node) for node in given] if isinstance(given, tuple | list) else given
         self.catalogue = catalogue
-        self._runs: Sequence[NodeRun] = (NodeRun(read_nodes(records, catalogue, "program", "nodes")),)
+        self._steps: tuple[Step, ...] = read_nodes(records, catalogue, "program", "nodes")
 
     @classmethod
-    def joined(cls, runs: Sequence[NodeRun], catalogue: Catalogue) -> Self:
+    def of_steps(cls, steps: Iterable[Step], catalogue: Catalogue) -> Self:
         """Return a program of nodes that were checked before, as those of a loaded template were."""
         program = cls.__new__(cls)
-        program.catalogue, program._runs = catalogue, runs
+        program.catalogue, program._steps = catalogue, tuple(steps)
         return program
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes of all runs."""
-        return tuple(chain.from_iterable(run.nodes for run in self._runs))
+        """The nodes, made when somebody asks for them: most programs are only written."""
+        return tuple([Node(*step) for step in self._steps])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Program) and self.nodes == other.nodes
+        return isinstance(other, Program) and self._steps == other._steps
 
     def __hash__(self) -> int:
-        return hash(self.nodes)
+        return hash(self._steps)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the nodes alone."""
-        return Program.joined, ([NodeRun(self.nodes)], self.catalogue)
+        """Pickle the nodes alone, which need no check."""
+        return Program.of_steps, (self._steps, self.catalogue)
 
     def __repr__(self) -> str:
         steps = (f"{name}({', '.join([*map(str, inputs), *values])})" for name, inputs, values in self.nodes)
@@ -127,16 +102,18 @@ class Program:
 
     def to_records(self, function_key: str = "type") -> list[dict[str, Any]]:
         """The JSON form; `function_key` is "type", or "function" as in the released CLEVR data."""
-        return [_to_record(node, function_key) for node in self.nodes]
+        return [{function_key: name, "inputs": [*i], "value_inputs": [*values]} for name, i, values in self._steps]
 
     def to_json(self, function_key: str = "type") -> bytes:
         """Return the JSON text of `to_records`."""
-        return b"[" + b",".join([run.to_json(function_key) for run in self._runs if run.nodes]) + b"]"
+        import orjson  # not needed for `--help`, which comes by here for the names of dialects
+
+        return orjson.dumps([{function_key: name, "inputs": i, "value_inputs": v} for name, i, v in self._steps])
 
     @staticmethod
     def from_records(records: object, catalogue: Catalogue, source: str = "program") -> Program:
         """Read and type-check the JSON form. Raises BadInput with every fault."""
-        return Program.joined([NodeRun(read_nodes(records, catalogue, source, "program"))], catalogue)
+        return Program.of_steps(read_nodes(records, catalogue, source, "program"), catalogue)
 
 
 def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) -> tuple[Node, ...]:
@@ -148,10 +125,6 @@ def read_nodes(records: object, catalogue: Catalogue, source: str, path: str) ->
     if checker.faults:
         raise BadInput(Problem(message, source, where) for where, message in checker.faults)
     return nodes
-
-
-def _to_record(node: Node, function_key: str) -> dict[str, Any]:
-    return {function_key: node.function, "inputs": list(node.inputs), "value_inputs": list(node.values)}
 
 
 def _as_record(node: object) -> object:

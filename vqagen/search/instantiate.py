@@ -20,7 +20,7 @@ from vqagen.language.program import Program
 from vqagen.plugin import SAMENESS, Undefined
 from vqagen.search.degeneracy import make_idle_test, tested_relations
 from vqagen.search.description import Description, Pick, PlainChoice
-from vqagen.search.plan import Op, Plan
+from vqagen.search.plan import Op, Plan, Writer
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, steps_without
 from vqagen.search.state import (
     DEGENERATE,
@@ -86,15 +86,9 @@ class Filling:
 
     def program(self) -> Program:
         """The primitive program: composite nodes written out as relate, filters and reducer."""
-        plan = self.plan
-        layout = plan.layout
-        runs = [layout.run]
-        while layout.choice is not None:
-            run = plan.chosen(layout, self.picked[layout.choice.index])
-            layout = layout.after(len(run.nodes))
-            runs.append(run)
-            runs.append(layout.run)
-        return Program.joined(runs, plan.template.catalogue)
+        writer = Writer()
+        writer.write(self.plan.ops, self.picked)
+        return Program.of_steps(writer.steps, self.plan.template.catalogue)
 
     def described(self) -> list[tuple[tuple[str, ...], Objects]]:
         """The slots of each description, and the objects it describes."""

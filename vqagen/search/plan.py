@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from vqagen.language.catalogue import Composite, Value
 from vqagen.language.constraints import other_output
-from vqagen.language.program import Node, NodeRun
+from vqagen.language.program import Step
 from vqagen.language.template import Constraint, Template, TemplateNode, ruled_out_answers
 from vqagen.plugin import NODE, RELATION, SLOT
 from vqagen.search.description import Description, LocalCheck, Pick, PlainChoice, Sampling, local_checks
@@ -96,55 +96,6 @@ class Applied:
         values[self.at] = self.run(scene, *self.arguments(values))
 
 
-MOST_LAYOUTS = 128
-"""Layouts of a plan after which they start anew. One takes 1 KB; three descriptions over 11 attributes have 1,900."""
-
-
-class Layout:
-    """The layout of a program up to one of its choices."""
-
-    __slots__ = ("_after", "_first", "_made", "_ops", "_places", "choice", "count", "inputs", "run")
-
-    def __init__(
-        self, ops: Sequence[Op], places: Sequence[int] = (), count: int = 0, first: Layout | None = None
-    ) -> None:
-        """`places`: op -> the node that holds its result, for the ops before the next one that is laid out.
-
-        `count`: how many nodes there are so far. `first`: the plan's first layout; None if this is it.
-        """
-        self._first: Layout = self if first is None else first
-        self._made = 0
-        """How many layouts are remembered after the first one."""
-        nodes, laid = list[Node](), list(places)
-        while len(laid) < len(ops) and not ops[len(laid)].is_choice:
-            op = ops[len(laid)]
-            nodes.append(Node(op.function, tuple(laid[i] for i in op.inputs), op.literals))
-            laid.append(count + len(nodes) - 1)
-        self.run = NodeRun(tuple(nodes))
-        """The nodes between the choice before and this one."""
-        self.count = count + len(nodes)
-        """How many nodes come before the choice."""
-        self.choice = ops[len(laid)] if len(laid) < len(ops) else None
-        """The choice; None at the end of the program."""
-        self.inputs = tuple(laid[i] for i in self.choice.inputs) if self.choice else ()
-        """The nodes that the choice takes its inputs from."""
-        self._ops, self._places = ops, laid
-        self._after: dict[int, Layout] = {}
-
-    def after(self, length: int) -> Layout:
-        """Return the layout up to the next choice if this one is written as `length` nodes."""
-        layout = self._after.get(length)
-        if layout is None:
-            first, place = self._first, self.count + length - 1 if length else self.inputs[0]
-            layout = Layout(self._ops, (*self._places, place), self.count + length, first)
-            if first._made == MOST_LAYOUTS:
-                first._after.clear()
-                first._made = 0
-            first._made += 1
-            self._after[length] = layout
-        return layout
-
-
 @dataclass(frozen=True)
 class Stage:
     """A choice and all that follows from it until the next one."""
@@ -172,8 +123,6 @@ class Plan:
     grouped: bool
     """True if options with equal outcomes succeed or fail together: true unless a check compares words."""
     vocabularies: Vocabularies
-    layout: Layout = field(repr=False, compare=False)
-    """The layout of programs as far as the first choice."""
     open_slots: dict[str, str | None] = field(repr=False, compare=False)
     """The template's slots, in order, each left open."""
     impossible: frozenset[Value]
@@ -187,17 +136,39 @@ class Plan:
         assert isinstance(does, Description)
         return does
 
-    def chosen(self, layout: Layout, pick: Pick) -> NodeRun:
-        """Return the nodes of the choice that a layout leads to."""
-        op = layout.choice
-        assert op is not None
-        if isinstance(op.does, Description):
-            return op.does.vocabulary.chains[layout.inputs[0], layout.count, pick[0], pick[1]]
-        return self.vocabularies.nodes[op.function, layout.inputs, pick]
-
     def said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
         """Return the set of attributes that each phrase says."""
         return tuple([self.described_at(op).vocabulary.said[picked[op][1]].used for op in self.phrases])
+
+
+class Writer:
+    """Writes the ops of a filling as primitive nodes: what a description says is written out as relate and filters.
+
+    steps: the nodes so far; places: op -> the node that holds its result.
+    """
+
+    __slots__ = ("places", "steps")
+
+    def __init__(self, steps: Sequence[Step] = (), places: Sequence[int] = ()) -> None:
+        self.steps, self.places = [*steps], [*places]
+
+    def write(self, ops: Sequence[Op], picked: Sequence[Pick]) -> None:
+        """Write ops, the first of which follows those written before."""
+        steps, places = self.steps, self.places
+        for op in ops:
+            if not isinstance(op.does, Description):
+                values = op.does.values if isinstance(op.does, Apply) else picked[op.index]
+                steps.append((op.function, tuple([places[i] for i in op.inputs]), values))
+                places.append(len(steps) - 1)
+                continue
+            place, (relation, code, _) = places[op.inputs[0]], picked[op.index]
+            if relation is not None:
+                steps.append(("relate", (place,), (relation,)))
+                place = len(steps) - 1
+            for _, attribute, word in op.does.vocabulary.parts[code]:
+                steps.append((f"filter_{attribute}", (place,), (word,)))
+                place = len(steps) - 1
+            places.append(place)
 
 
 def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling) -> Plan:
@@ -217,7 +188,6 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
         stages,
         grouped=not builder.compares_words,
         vocabularies=vocabularies,
-        layout=Layout(ops),
         open_slots=dict.fromkeys(template.slots),
         impossible=frozenset(ruled_out_answers(template).values()),
         phrases=tuple(_phrases(ops)),

@@ -36,21 +36,24 @@ class Fits:
     """
 
     __slots__ = (
-        "_others", "_parts", "_planes", "_several", "_some", "_table", "_without", "distinct", "relations", "sets",
+        "_others", "_own", "_parts", "_planes", "_several", "_some", "_table", "_without", "distinct", "relations",
+        "sets",
     )  # fmt: skip
 
     def __init__(self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects]) -> None:
         self._table, self.relations, self.sets = table, relations, sets
         self.distinct = table.repeated(table.distinct, len(sets))
-        self._some = self._several = 0
+        self._some = self._several = self._own = 0
         self._planes: list[Positions] = []
         self._others: dict[Objects, Positions] = {}
         self._without: dict[Objects, Fits] = {}
         self._parts = [table.fits(objects) for objects in sets] if len(sets) != 1 else []
         if not self._parts and sets:
             for i in indexes(sets[0]):
-                self._several |= self._some & table.described[i]
-                self._some |= table.described[i]
+                described = table.described[i]
+                self._several |= self._some & described
+                self._some |= described
+                self._own |= table.said_of[i]
 
     @property
     def some(self) -> Positions:
@@ -70,7 +73,7 @@ class Fits:
         """Return the positions that are said of an object of the slot's set and fit no other of it."""
         if self._parts:
             return self._table.in_slots([part.singling_out() for part in self._parts])
-        return self._some & ~self._several & self._table.of(self.sets[0] if self.sets else 0)
+        return self._own & ~self._several
 
     def others(self, beside: Objects = 0) -> Positions:
         """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""

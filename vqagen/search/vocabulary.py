@@ -16,7 +16,6 @@ from itertools import accumulate, combinations
 from typing import Any, NamedTuple, TypeVar
 
 from vqagen.bits import union_of
-from vqagen.language.program import Node, NodeRun
 from vqagen.world.domain import Attribute, Domain, relation_order
 
 
@@ -221,7 +220,6 @@ class Vocabulary:
         for attribute in self.attributes:
             self.digits.append({value: base * digit for digit, value in enumerate(attribute.values, 1)})
             base *= len(attribute.values) + 1
-        self._filters = [f"filter_{attribute.name}" for attribute in self.attributes]
         self._choices = [(None, *attribute.values) for attribute in self.attributes]
         self.remembered = REMEMBERED // max(len(self.attributes), 1)
         """Descriptions after which a memo of them starts anew. A chain of CLEVR's takes 0.5 KB, one of 11 attributes
@@ -232,13 +230,6 @@ class Vocabulary:
         """Code -> for each word of it what it adds to the code, its attribute's name, and the word."""
         self.worded = Memo(self._words_by_slot, self.remembered)
         """(slots of the attributes, code) -> the words by slot; "" stands for an attribute that has no slot."""
-        self.chains = Memo(self._make_chain, self.remembered)
-        """(source, first, relation, code) -> the program nodes that say a description: `relate`, if there is a
-        relation, then a filter for each word, from node `source` on; they are numbered from `first`."""
-        self._nodes: Memo[tuple[str, int, str], Node] = Memo(
-            lambda said: Node(said[0], (said[1],), (said[2],)), REMEMBERED
-        )
-        """(function, source, word) -> the program node: chains have few different ones."""
         self.longest = _longest(self.attributes)
         """The most attributes that an offered description says."""
         self.is_limited = self.longest < len(self.attributes)
@@ -268,14 +259,6 @@ class Vocabulary:
         slots, code = described
         return {slot: word for slot, word in zip(slots, self.said[code].words, strict=True) if slot}
 
-    def _make_chain(self, described: tuple[int, int, str | None, int]) -> NodeRun:
-        source, first, relation, code = described
-        nodes = [self._nodes["relate", source, relation]] if relation is not None else []
-        for k, word in enumerate(self.said[code].words):
-            if word is not None:
-                nodes.append(self._nodes[self._filters[k], first + len(nodes) - 1 if nodes else source, word])
-        return NodeRun(tuple(nodes))
-
 
 def _longest(attributes: Sequence[Attribute]) -> int:
     """Return the most words with which one object has at most `MOST_LISTED` descriptions, but at least two words."""
@@ -302,10 +285,6 @@ class Vocabularies:
         self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
         self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
-        self.nodes: Memo[tuple[str, tuple[int, ...], tuple[str, ...]], NodeRun] = Memo(
-            lambda said: NodeRun((Node(*said),)), REMEMBERED
-        )
-        """(function, inputs, values) -> the program node, by itself."""
         self.logics: dict[Any, dict[Any, Any]] = {}
         """What was found out about ties between objects (see `reading`)."""
 

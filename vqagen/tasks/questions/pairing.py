@@ -18,13 +18,13 @@ from typing import Any
 
 from vqagen.bits import union
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.program import Node, NodeRun, Program
+from vqagen.language.program import Program
 from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.description import Pick
 from vqagen.search.instantiate import Filling, Replay
-from vqagen.search.plan import Layout, Plan
+from vqagen.search.plan import Op, Writer
 from vqagen.search.state import FOUND, UNSUITED, SceneTables, SearchState
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
@@ -185,14 +185,14 @@ class PairedWindow:
         if not others:
             return UNSUITED
         plan, stages = family.plan, family.plan.stages
-        begun = [_Beginning(plan.layout, partners.pool, others)] * (1 + len(stages))
+        begun = [_Beginning(Writer(), plan.prelude, (), partners.pool, others)] * (1 + len(stages))
         left, failure, partner = FILLINGS + self.uses.failures[number], "", None
 
         def suits(state: SearchState, depth: int) -> bool:
             """True if a beginning is good for another scene; if a whole filling has a partner, or is the last one."""
             nonlocal left, partner
             if depth:
-                begun[depth] = begun[depth - 1].after(plan, state.picked[stages[depth - 1].choice.index])
+                begun[depth] = begun[depth - 1].after(stages[depth - 1].ops, state.picked)
             if depth < len(stages) or not begun[depth].others:
                 return begun[depth].others != 0
             left -= 1
@@ -268,7 +268,7 @@ class PairedWindow:
         for relation in program.relations:
             if not others:
                 return
-            needing = partners.pool.needing(program.nodes, program.columns, relation)
+            needing = partners.pool.needing(program.writer.steps, program.columns, relation)
             is_needed = needing & partners.mark(place)
             if needs_relations and not is_needed:
                 return
@@ -325,24 +325,29 @@ class _Beginning:
     """What the beginning of a program gives in many scenes."""
 
     def __init__(
-        self, layout: Layout, pool: ScenePool, others: Lanes, nodes: Sequence[Node] = (), columns: Sequence[Column] = ()
+        self,
+        before: Writer,
+        ops: Sequence[Op],
+        picked: Sequence[Pick],
+        pool: ScenePool,
+        others: Lanes,
+        columns: Sequence[Column] = (),
     ) -> None:
-        """`others`: the scenes that are asked for. `nodes` and `columns` are those before the layout's last ones."""
-        self.layout, self.pool, self.nodes = layout, pool, [*nodes, *layout.run.nodes]
-        self.columns = pool.run(self.nodes[len(columns) :], columns)
+        """Write `ops` behind a beginning that gives `columns`. `others`: the scenes that are asked for."""
+        self.pool, self.writer = pool, Writer(before.steps, before.places)
+        self.writer.write(ops, picked)
+        self.columns = pool.run(self.writer.steps[len(columns) :], columns)
         self.others = others & pool.running(self.columns[len(columns) :])
         """The scenes that are left: in which all steps give something."""
 
-    def after(self, plan: Plan, pick: Pick) -> _Beginning:
-        """Return the beginning up to the next choice."""
-        chosen = plan.chosen(self.layout, pick).nodes
-        layout = self.layout.after(len(chosen))
-        return _Beginning(layout, self.pool, self.others, [*self.nodes, *chosen], self.columns)
+    def after(self, ops: Sequence[Op], picked: Sequence[Pick]) -> _Beginning:
+        """Return the beginning with the ops of one more stage."""
+        return _Beginning(self.writer, ops, picked, self.pool, self.others, self.columns)
 
     @property
     def relations(self) -> list[int]:
         """The numbers of the nodes that go from an object to others: relations, and `same_…` functions."""
-        return Program.joined([NodeRun(tuple(self.nodes))], self.pool.catalogue).relations
+        return Program.of_steps(self.writer.steps, self.pool.catalogue).relations
 
 
 def alike(sizes: Sequence[int], turns: Sequence[int], least: int = LEAST) -> list[list[int]]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from vqagen.bits import Objects, first_n, only, union
 from vqagen.language.catalogue import Catalogue, Function, Value
-from vqagen.language.program import Node
+from vqagen.language.program import Step
 from vqagen.plugin import Undefined
 from vqagen.search.vocabulary import Memo
 from vqagen.world.attribute import Attribute
@@ -70,10 +70,10 @@ class ScenePool:
         self._twins: Memo[str, Twin] = Memo(self._make_twin, len(catalogue) + 1)
         self._columns: Memo[tuple[Any, ...], Column] = Memo(self._make_column, KEPT // (1 + self.everyone.bit_length()))
 
-    def run(self, nodes: Sequence[Node], columns: Sequence[Column] = ()) -> list[Column]:
+    def run(self, steps: Sequence[Step], columns: Sequence[Column] = ()) -> list[Column]:
         """Return what each node of a program gives; `columns` are those of the program before these nodes."""
         made = [*columns]
-        for function, inputs, values in nodes:
+        for function, inputs, values in steps:
             made.append(self._column(function, values, [made[i] for i in inputs]))
         return made
 
@@ -85,12 +85,12 @@ class ScenePool:
                 scenes &= column.scenes
         return scenes
 
-    def needing(self, nodes: Sequence[Node], columns: Sequence[Column], relation: int) -> Lanes:
+    def needing(self, steps: Sequence[Step], columns: Sequence[Column], relation: int) -> Lanes:
         """Return the scenes in which the answer changes, or is lost, if node `relation` gives all but its anchor."""
         changed = [*columns]
-        changed[relation] = self._column(ALL_BUT, (), [columns[nodes[relation].inputs[0]]])
-        for number in range(relation + 1, len(nodes)):
-            function, inputs, values = nodes[number]
+        changed[relation] = self._column(ALL_BUT, (), [columns[steps[relation][1][0]]])
+        for number in range(relation + 1, len(steps)):
+            function, inputs, values = steps[number]
             if any(changed[i] is not columns[i] for i in inputs):
                 changed[number] = self._column(function, values, [changed[i] for i in inputs])
         without = changed[-1].values
