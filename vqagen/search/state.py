@@ -9,8 +9,9 @@ from typing import Any
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
 from vqagen.search.description import Pick
-from vqagen.search.tables import ALL, DescriptionTable
+from vqagen.search.tables import ALL, DescriptionTable, WordColumn
 from vqagen.search.vocabulary import ANY_SET, Vocabulary
+from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
 FOUND, UNSUITED, UNBALANCED, DEGENERATE, TRIVIAL, NOTHING_FITS, REPEATED, GAVE_UP = (
@@ -89,6 +90,7 @@ class SceneTables:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._tables: dict[Vocabulary, DescriptionTable] = {}
+        self._columns: dict[str, WordColumn] = {}
         self.grouped: dict[tuple[tuple[str, ...], ...], list[tuple[Value, Objects]]] = {}
         """Functions, each of the one before -> what they give of one object, and of which objects they give it."""
 
@@ -96,8 +98,15 @@ class SceneTables:
         """The scene's table for a vocabulary."""
         table = self._tables.get(vocabulary)
         if table is None:
-            table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene)
+            columns = [self._column(attribute) for attribute in vocabulary.attributes]
+            table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene, columns)
         return table
+
+    def _column(self, attribute: Attribute) -> WordColumn:
+        column = self._columns.get(attribute.name)
+        if column is None:
+            column = self._columns[attribute.name] = WordColumn(attribute, self.scene)
+        return column
 
 
 class SearchState:

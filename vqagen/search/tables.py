@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes, union, union_of
 from vqagen.search.vocabulary import ANY_SET, Memo, Vocabulary
+from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
 if TYPE_CHECKING:
@@ -158,6 +159,24 @@ class References:
         self.telling, self.share = ALL, 0.0
 
 
+class WordColumn:
+    """The words of one attribute that are true of the objects of a scene: its value, and the groups it belongs to.
+
+    words: for each object; alike: each different such words, and the objects of which they are true.
+    most: how many words are true of an object at most.
+    """
+
+    __slots__ = ("alike", "most", "words")
+
+    def __init__(self, attribute: Attribute, scene: Scene) -> None:
+        self.words = [attribute.sayable(value) for value in scene.values[attribute.name]]
+        self.most = max(map(len, self.words), default=0)
+        alike = dict[tuple[str, ...], list[int]]()
+        for i in indexes(scene.everything):
+            alike.setdefault(self.words[i], []).append(i)
+        self.alike = [*alike.items()]
+
+
 class DescriptionTable:
     """The descriptions of the objects of a scene over one vocabulary.
 
@@ -165,14 +184,10 @@ class DescriptionTable:
     distinct: of positions with equal words the first one.
     """
 
-    def __init__(self, vocabulary: Vocabulary, scene: Scene) -> None:
-        self.vocabulary, self.scene = vocabulary, scene
-        columns = [[each.sayable(value) for value in scene.values[each.name]] for each in vocabulary.attributes]
-        self._words: list[tuple[Sequence[str], ...]] = (
-            list(zip(*columns, strict=True)) if columns else [()] * scene.size
-        )
-        """Object -> for each attribute the words that are true of it."""
-        self.space = vocabulary.spaces[tuple([max(map(len, column), default=0) for column in columns])]
+    def __init__(self, vocabulary: Vocabulary, scene: Scene, columns: Sequence[WordColumn]) -> None:
+        """`columns`: for each attribute of the vocabulary the words that are true of the objects."""
+        self.vocabulary, self.scene, self._columns = vocabulary, scene, columns
+        self.space = vocabulary.spaces[tuple([column.most for column in columns])]
         size, objects = self.space.size, indexes(scene.everything)
         self.width = scene.size * size
         """How many positions a slot has."""
@@ -181,11 +196,13 @@ class DescriptionTable:
         self._spreads: Memo[int, Positions] = Memo(lambda slots: self.in_slots([1] * slots), len(scene.related))
         """What repeats positions so many times, if they are multiplied by it."""
         self._opens: dict[int, Sequence[tuple[Positions, Sequence[int]]]] = {}
-        true_of = self.space.true_of
-        self.every = sum([true_of(tuple(map(len, self._words[i]))) << i * size for i in objects])
+        self.every = self.space.full * self.saying_nothing
         self._saying_word: list[dict[str, Positions]] = []
         """For each attribute: word -> the positions that say it."""
-        self.described = self._describe(columns)
+        self.described = [self.every if scene.everything >> i & 1 else 0 for i in range(scene.size)]
+        for column, says, (leaves_open, _) in zip(columns, self.space.says, self._open_in(1), strict=True):
+            self._describe(column, says, leaves_open)
+        self.described = [each & self.every for each in self.described]
         within = (1 << size) - 1
         self.said_of = [self.every & within << i * size for i in range(scene.size)]
         self.distinct = self.every
@@ -200,20 +217,20 @@ class DescriptionTable:
         self._references: dict[tuple[int, str | None, Positions, bool], References] = {}
         self._absent_chances: dict[int, float] | None = None
 
-    def _describe(self, columns: Sequence[Sequence[tuple[str, ...]]]) -> list[Positions]:
-        """Return the positions that fit each object: those that say of no attribute what is not true of it."""
-        size, everything = self.space.size, self.scene.everything
-        described = [self.every if everything >> i & 1 else 0 for i in range(self.scene.size)]
-        for column, says, (leaves_open, _) in zip(columns, self.space.says, self._open_in(1), strict=True):
-            saying: dict[str, Positions] = {}
-            for i, words in enumerate(column):
-                for word, descriptions in zip(words, says, strict=False):
-                    saying[word] = saying.get(word, 0) | descriptions << i * size
-            self._saying_word.append(saying)
-            fits = {words: union([leaves_open, *[saying[word] for word in words]]) for words in dict.fromkeys(column)}
-            for i, words in enumerate(column):
-                described[i] &= fits[words]
-        return described
+    def _describe(self, column: WordColumn, says: Sequence[int], leaves_open: Positions) -> None:
+        """Leave in `described` what says nothing of an attribute that is not true of the object, and so in `every`."""
+        saying, size = dict[str, Positions](), self.space.size
+        self._saying_word.append(saying)
+        for words, objects in column.alike:
+            first = sum([1 << i * size for i in objects])
+            for word, descriptions in zip(words, says, strict=False):
+                saying[word] = saying.get(word, 0) | descriptions * first
+            for descriptions in says[len(words) :]:
+                self.every &= ~(descriptions * first)
+        for words, objects in column.alike:
+            fits = union([leaves_open, *[saying[word] for word in words]])
+            for i in objects:
+                self.described[i] &= fits
 
     # Positions --------------------------------------------------------------------------------------------------------
 
@@ -224,7 +241,7 @@ class DescriptionTable:
             i, description = divmod(position, self.space.size)
             code, fits, vocabulary, having = 0, self.scene.everything, self.vocabulary, self.scene.having
             for k, number, _ in self.space.words[description]:
-                word = self._words[i][k][number]
+                word = self._columns[k].words[i][number]
                 code += vocabulary.digits[k][word]
                 fits &= having[vocabulary.attributes[k].name][word]
             option = self._options[position] = (code, fits)

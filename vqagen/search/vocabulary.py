@@ -156,7 +156,6 @@ class DescriptionSpace:
                 said = self.said[number]
                 self.by_said[said] = self.by_said.get(said, 0) | 1 << number
         self._saying = {ANY_SET: self.full}
-        self._true_of: dict[tuple[int, ...], int] = {}
 
     def _add(self, number: int, strides: Sequence[int]) -> None:
         words, said = list[SaidWord](), 0
@@ -182,17 +181,6 @@ class DescriptionSpace:
                 if sets >> said & 1:
                     found |= descriptions
             self._saying[sets] = found
-        return found
-
-    def true_of(self, ways: tuple[int, ...]) -> int:
-        """Return the descriptions of an object of which only so many words of each attribute are true."""
-        found = self._true_of.get(ways)
-        if found is None:
-            found = self.full
-            for says, count in zip(self.says, ways, strict=True):
-                for descriptions in says[count:]:
-                    found &= ~descriptions
-            self._true_of[ways] = found
         return found
 
 
