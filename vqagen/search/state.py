@@ -102,6 +102,11 @@ class SceneTables:
             table = self._tables[vocabulary] = DescriptionTable(vocabulary, self.scene, columns)
         return table
 
+    def forget(self) -> None:
+        """Let go of the tables when the scene was asked about."""
+        for table in self._tables.values():
+            table.forget()
+
     def _column(self, attribute: Attribute) -> WordColumn:
         column = self._columns.get(attribute.name)
         if column is None:

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes, union, union_of
-from vqagen.search.vocabulary import ANY_SET, Memo, Vocabulary
+from vqagen.search.vocabulary import ANY_SET, Vocabulary
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
@@ -193,8 +193,8 @@ class DescriptionTable:
         """How many positions a slot has."""
         self.saying_nothing = sum([1 << i * size for i in objects])
         """The position of each object that leaves all attributes open."""
-        self._spreads: Memo[int, Positions] = Memo(lambda slots: self.in_slots([1] * slots), len(scene.related))
-        """What repeats positions so many times, if they are multiplied by it."""
+        self._spreads = [self.in_slots([1] * slots) for slots in range(len(scene.related) + 1)]
+        """Number of slots -> what repeats positions in each, if they are multiplied by it."""
         self._opens: dict[int, Sequence[tuple[Positions, Sequence[int]]]] = {}
         self.every = self.space.full * self.saying_nothing
         self._saying_word: list[dict[str, Positions]] = []
@@ -294,6 +294,11 @@ class DescriptionTable:
                 positions = union_of([each for each in indexes(positions) if node.allows(self.option(each)[0])])
             self._allowed[node] = positions
         return positions
+
+    def forget(self) -> None:
+        """Let go of what refers to the table: without circles its memory is free at once, and nobody looks for it."""
+        self._fits.clear()
+        self._references.clear()
 
     # Sets of objects --------------------------------------------------------------------------------------------------
 

@@ -171,6 +171,7 @@ class _Window:
                     break
             elif not settings.is_compat and self.uses.is_unused(number):
                 self.uses.fail(number)
+        subject.tables.forget()
         if wanted:
             tally.short_scenes += 1
         asked = asked if settings.is_compat else shuffled(subject.rng, asked)
