@@ -191,6 +191,7 @@ class SetDraw(Draw):
                 [
                     counted.exactly(number) & table.repeated(table.saying(said), slots)
                     for number, said in wanted.by_number
+                    if said
                 ]
             )
         return WeightedPositions(options, telling, share)
