@@ -21,7 +21,7 @@ from vqagen.bits import union_of
 from vqagen.errors import BadInput
 from vqagen.files.locations import shipped
 from vqagen.language.catalogue import Catalogue
-from vqagen.language.program import NodeRun, Program
+from vqagen.language.program import Program
 from vqagen.language.question import record_writer
 from vqagen.plugin import Undefined
 from vqagen.rng import Random, pick, stream
@@ -62,18 +62,18 @@ def count_of(*filters: tuple[str, str], first: str = "scene") -> Program:
 # JSON in = JSON out ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cut", range(len(COLOR_LEFT_OF_LARGE)))
-def test_a_program_of_joined_runs_is_the_program_of_their_nodes(cut: int) -> None:
+def test_a_program_of_steps_is_the_program_of_its_nodes() -> None:
     """It has the same nodes and JSON text, and is equal to it also when copied, whatever was read of it before."""
     whole = Program.from_records(COLOR_LEFT_OF_LARGE, CATALOGUE)
-    runs = [NodeRun(each) for each in (whole.nodes[:cut], whole.nodes[cut:]) if each]
 
-    joined = Program.joined(runs, CATALOGUE)
+    made = Program.of_steps([tuple(node) for node in whole.nodes], CATALOGUE)
 
     for key in ("type", "function", "type"):
-        assert json.loads(joined.to_json(key)) == whole.to_records(key)
-        assert joined.to_json(key) == whole.to_json(key)
-    assert copy.copy(joined) == joined == whole
+        assert json.loads(made.to_json(key)) == whole.to_records(key)
+        assert made.to_json(key) == whole.to_json(key)
+    assert copy.copy(made) == made == whole
+    assert made.nodes == whole.nodes
+    assert hash(made) == hash(whole)
 
 
 @pytest.mark.parametrize("function_key", ["type", "function"])

@@ -17,12 +17,11 @@ from scene_records import large_scene
 from vqagen import load_domain_files
 from vqagen.bits import indexes, union_of
 from vqagen.errors import BadInput
-from vqagen.language.program import Node
 from vqagen.language.template_check import read_templates
 from vqagen.search import vocabulary
 from vqagen.search.description import Sampling
 from vqagen.search.draws import draw_absent, draw_any, member
-from vqagen.search.plan import make_plan
+from vqagen.search.plan import ProgramWriter, make_plan
 from vqagen.search.state import SceneTables
 from vqagen.search.tables import ALL, DescriptionTable, Fits
 from vqagen.search.vocabulary import Vocabularies, Vocabulary
@@ -236,8 +235,18 @@ def test_a_description_that_says_nothing_is_what_it_starts_from() -> None:
         **notation("scene, filter_unique 0 <C>, filter_count 0 <C2>", {"<C>": "Color", "<C2>": "Color"}),
     }
     (read,), faults = read_templates(template, "", load_domain_files().catalogue, "made.json", 0)
-    first = make_plan(read, Vocabularies(DOMAIN), Sampling()).layout
+    plan = make_plan(read, Vocabularies(DOMAIN), Sampling())
+
+    def inputs_of_the_count(first: int, second: int) -> tuple[int, ...]:
+        """By the codes of the two descriptions."""
+        described = [stage.choice.index for stage in plan.stages]
+        picked = [()] * len(plan.ops)
+        for op, code in zip(described, (first, second), strict=True):
+            picked[op] = (None, code, 0)
+        writer = ProgramWriter()
+        writer.write(plan.ops, picked)
+        return writer.steps[-1][1]
 
     assert not faults
-    assert first.after(1).after(0).run.nodes == (Node("count", (0,), ()),)
-    assert first.after(1).after(1).run.nodes == (Node("count", (3,), ()),)
+    assert inputs_of_the_count(1, 0) == (0,)
+    assert inputs_of_the_count(1, 1) == (3,)

@@ -12,8 +12,8 @@ from toy_scene import DOMAIN, SCENE
 
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.template_check import read_templates
-from vqagen.search.instantiate import Replay
 from vqagen.search.state import SceneTables
+from vqagen.tasks.questions.replay import replay
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.scene import compile_scene
 
@@ -105,7 +105,7 @@ def test_a_question_is_trivial_where_it_is_by_hand(world: tuple[dict, dict], tex
     reasons = {each.partition(" ")[0] for each in found}
     search, compiled = make_search(template, "all"), compile_scene(scene, domain)
     (filling,) = every(make_search(template, "none"), compiled)
-    replayed = Replay(search.plan, search.is_trivial).filling(SceneTables(compiled), filling.picked)
+    replayed = replay(search, SceneTables(compiled), filling.picked)
 
     assert faults == []
     assert (expected in reasons) if expected else not reasons

@@ -8,9 +8,8 @@ uniformly random order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +18,8 @@ from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
 from vqagen.plugin import SAMENESS, Undefined
 from vqagen.search.degeneracy import make_idle_test, tested_relations
-from vqagen.search.description import Description, Pick, PlainChoice
-from vqagen.search.plan import Op, Plan, Writer
+from vqagen.search.description import Description, Pick
+from vqagen.search.plan import Plan, ProgramWriter
 from vqagen.search.stage_search import ExaminedStage, StageSearch, apply_steps, follow, follow_steps, steps_without
 from vqagen.search.state import (
     DEGENERATE,
@@ -35,7 +34,6 @@ from vqagen.search.state import (
     OutOfBudget,
     SceneTables,
     SearchState,
-    Test,
 )
 from vqagen.search.trivial import trivial_tests
 
@@ -86,7 +84,7 @@ class Filling:
 
     def program(self) -> Program:
         """The primitive program: composite nodes written out as relate, filters and reducer."""
-        writer = Writer()
+        writer = ProgramWriter()
         writer.write(self.plan.ops, self.picked)
         return Program.of_steps(writer.steps, self.plan.template.catalogue)
 
@@ -97,20 +95,6 @@ class Filling:
             for op, objects in zip(self.plan.ops, self.values, strict=True)
             if isinstance(op.does, Description)
         ]
-
-    def coinciding(self) -> set[tuple[int, int]]:
-        """Return the pairs of references, by their ops, that mean the same object.
-
-        The two of which a question asks whether they are the same object are no such pair.
-        """
-        ops = self.plan.ops
-        references = [op.index for op in ops if op.function == "unique"]
-        asked = ops[-1].inputs if ops[-1].function == "equal_object" else ()
-        return {
-            (one, two)
-            for one, two in combinations(references, 2)
-            if self.values[one] == self.values[two] and not {one, two} <= {*asked}
-        }
 
     def needs_other(self) -> bool | None:
         """True if "other" is needed: the anchor of a sameness itself fits the description of what is the same.
@@ -301,60 +285,3 @@ def _why_not(state: SearchState) -> str:
         if reason in state.refusals:
             return reason
     return DEGENERATE if state.idle_drops else NOTHING_FITS
-
-
-class Replay:
-    """A plan whose fillings can be taken over to other scenes."""
-
-    def __init__(self, plan: Plan, is_trivial: Test | None = None) -> None:
-        """`is_trivial`: which fillings are refused for their words, as in the search."""
-        self._plan, self._is_trivial = plan, is_trivial
-        self._rng = Random(0)  # nothing is drawn
-
-    def filling(self, tables: SceneTables, picked: Sequence[Pick]) -> Filling | None:
-        """Return the filling with the words of these picks; None if the scene does not meet what it presupposes."""
-        state = self._state(tables)
-        try:
-            for op, pick in zip(self._plan.ops, picked, strict=True):
-                if not _settle(state, op, pick):
-                    return None
-        except Undefined:
-            return None
-        if self._is_trivial and self._is_trivial(state):
-            return None
-        return Filling(self._plan, tuple(state.picked), tuple(state.values))
-
-    def _state(self, tables: SceneTables) -> SearchState:
-        sizes = len(self._plan.ops), len(self._plan.stages), 0
-        return SearchState(tables, self._rng, sizes, Balance(), set(), 0, lambda state: False)
-
-
-def _settle(state: SearchState, op: Op, pick: Pick) -> bool:
-    """Compute an op with the words of a pick; True if its result is one that the search could have chosen."""
-    does, values = op.does, state.values
-    if isinstance(does, Description):
-        relation, code, _ = pick
-        fits = _described(state, does, code)
-        among: Objects = values[does.source]
-        if relation is not None:
-            if relation not in state.scene.related:
-                return False
-            among = state.scene.related[relation][values[does.source]]
-        outcome: Value = among & fits
-        if not does.suits(code, outcome):
-            return False
-        state.picked[op.index] = (relation, code, fits)
-    else:
-        words = pick if isinstance(does, PlainChoice) else does.values
-        outcome = does.run(state.scene, *[values[i] for i in op.inputs], *words)
-        state.picked[op.index] = pick
-    values[op.index] = outcome
-    return all(check.test(state) for check in op.checks)
-
-
-def _described(state: SearchState, does: Description, code: int) -> Objects:
-    """Return the objects of the scene that a description fits."""
-    objects = state.scene.everything
-    for _, name, word in does.vocabulary.parts[code]:
-        objects &= state.scene.having[name][word]
-    return objects

@@ -141,7 +141,7 @@ class Plan:
         return tuple([self.described_at(op).vocabulary.said[picked[op][1]].used for op in self.phrases])
 
 
-class Writer:
+class ProgramWriter:
     """Writes the ops of a filling as primitive nodes: what a description says is written out as relate and filters.
 
     steps: the nodes so far; places: op -> the node that holds its result.

@@ -23,13 +23,14 @@ from vqagen.language.question import Question
 from vqagen.language.template import Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.description import Pick
-from vqagen.search.instantiate import Filling, Replay
-from vqagen.search.plan import Op, Writer
+from vqagen.search.instantiate import Filling
+from vqagen.search.plan import Op, ProgramWriter
 from vqagen.search.state import FOUND, UNSUITED, SceneTables, SearchState
 from vqagen.search.vocabulary import Memo
 from vqagen.tasks.questions.exclusion import TRIES, Exclusion, Screen
 from vqagen.tasks.questions.family import Family, FamilyAnswers, FamilyUses, QuestionTally, subject_of
 from vqagen.tasks.questions.pool import Column, Lanes, ScenePool
+from vqagen.tasks.questions.replay import coinciding, replay
 from vqagen.tasks.questions.settings import QuestionSettings
 from vqagen.world.scene import Scene
 
@@ -77,10 +78,6 @@ class PairedWindow:
     ) -> None:
         """`families` are those of the templates by number; `exclusion` is what must not be asked."""
         self.families, self.settings = families, settings
-        self.replays: Memo[int, Replay] = Memo(
-            lambda number: Replay(families[number].plan, families[number].search.is_trivial), len(templates)
-        )
-        """Family -> what takes its fillings over to other scenes."""
         self.subjects = [subject_of(scene, settings.seed) for scene in scenes]
         largest = max((scene.size for scene in scenes), default=0)
         self.tables: Memo[int, SceneTables] = Memo(
@@ -185,7 +182,7 @@ class PairedWindow:
         if not others:
             return UNSUITED
         plan, stages = family.plan, family.plan.stages
-        begun = [_Beginning(Writer(), plan.prelude, (), partners.pool, others)] * (1 + len(stages))
+        begun = [_Beginning(ProgramWriter(), plan.prelude, (), partners.pool, others)] * (1 + len(stages))
         left, failure, partner = FILLINGS + self.uses.failures[number], "", None
 
         def suits(state: SearchState, depth: int) -> bool:
@@ -279,10 +276,10 @@ class PairedWindow:
 
     def taken_over(self, number: int, other: int, filling: Filling) -> Filling | None:
         """Return the filling taken over to another scene; None if that makes no pair."""
-        taken_over = self.replays[number].filling(self.tables[other], filling.picked)
+        taken_over = replay(self.families[number].search, self.tables[other], filling.picked)
         if taken_over is None or taken_over.picked in self.picked[number, other]:
             return None
-        if taken_over.needs_other() != filling.needs_other() or taken_over.coinciding() != filling.coinciding():
+        if taken_over.needs_other() != filling.needs_other() or coinciding(taken_over) != coinciding(filling):
             return None
         return taken_over
 
@@ -326,7 +323,7 @@ class _Beginning:
 
     def __init__(
         self,
-        before: Writer,
+        before: ProgramWriter,
         ops: Sequence[Op],
         picked: Sequence[Pick],
         pool: ScenePool,
@@ -334,7 +331,7 @@ class _Beginning:
         columns: Sequence[Column] = (),
     ) -> None:
         """Write `ops` behind a beginning that gives `columns`. `others`: the scenes that are asked for."""
-        self.pool, self.writer = pool, Writer(before.steps, before.places)
+        self.pool, self.writer = pool, ProgramWriter(before.steps, before.places)
         self.writer.write(ops, picked)
         self.columns = pool.run(self.writer.steps[len(columns) :], columns)
         self.others = others & pool.running(self.columns[len(columns) :])
