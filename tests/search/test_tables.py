@@ -200,7 +200,6 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
 
 MEMOS: dict[str, tuple[Callable[[Vocabulary, int], object], str]] = {
     "words": (lambda words, code: words.said[code], "said"),
-    "chains": (lambda words, code: words.chains[0, 1, None, code], "chains"),
     "words of slots": (lambda words, code: words.worded[("<Z>", "", "<M>", "<S>"), code], "worded"),
     "parts": (lambda words, code: words.parts[code], "parts"),
 }

@@ -385,13 +385,8 @@ class DescriptionTable:
         """Return set of attributes -> how likely a description that is drawn blindly says these and fits nothing."""
         if self._absent_chances is None:
             vocabulary, space = self.vocabulary, self.space
-            counts = [len(each.values) for each in vocabulary.attributes]
             self._absent_chances = {}
-            for said in vocabulary.sets:
-                ways, chance = 1, 1.0
-                for k, values in enumerate(counts):
-                    ways *= values if said >> k & 1 else 1
-                    chance *= (values if said >> k & 1 else 1) / (values + 1)
+            for said, ways, chance in vocabulary.blind_chances:
                 if vocabulary.is_limited:  # then they are as long as what fits
                     chance = space.by_said.get(said, 0).bit_count() / space.full.bit_count()
                 fitting = (self.saying(1 << said) & self.distinct).bit_count()

@@ -226,10 +226,20 @@ class Vocabulary:
         said = (each for size in range(self.longest + 1) for each in combinations(numbers, size))
         self.sets = tuple(sorted(map(union_of, said)))
         """The sets of attributes that offered descriptions say."""
+        self.blind_chances = [(said, *self._blind_chance(said)) for said in self.sets]
+        """Set of attributes, how many descriptions say just these, and how likely one that is drawn blindly does."""
         self.spaces: Memo[tuple[int, ...], DescriptionSpace] = Memo(
             lambda ways: DescriptionSpace(ways, self.longest), MOST_SPACES
         )
         """For each attribute the most words that are true of one object of a scene -> the descriptions of one."""
+
+    def _blind_chance(self, said: int) -> tuple[int, float]:
+        ways, chance = 1, 1.0
+        for k, attribute in enumerate(self.attributes):
+            of_attribute = len(attribute.values) if said >> k & 1 else 1
+            ways *= of_attribute
+            chance *= of_attribute / (len(attribute.values) + 1)
+        return ways, chance
 
     def _spell_out(self, code: int) -> Said:
         words, used, rest = list[str | None](), 0, code
