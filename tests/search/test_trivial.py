@@ -21,6 +21,7 @@ SIDES = {**DOMAIN, "sampling": {"directions": {"left": [-1.0, 0.0, 0.0], "right"
 TOY, PANTRY = (DOMAIN, SCENE), (general_domain.METADATA, general_domain.SCENES[0])
 BALL = "scene, filter_shape 0 ball, unique 1"
 TWO_CUBES = f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 right, filter_shape 6 cube, unique 7"
+TO_BALL = "scene, filter_color 0 blue, unique 1, relate 2 left, filter_shape 3 ball, unique 4, relate 5 left"
 
 ROWS = [
     # what an object's own words, or those of another one, leave open
@@ -61,8 +62,7 @@ ROWS = [
         "part",
     ),
     (TOY, "scene, filter_shape 0 cube, exist 1, filter_shape 0 cube, exist 3, and 2 4", "part"),
-    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 4 5, count 6", "part"),
-    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 5 4, count 6", "part"),
+    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 4 5, count 6", "one"),
     (TOY, "scene, filter_shape 0 cube, filter_color 1 red, difference 1 2, count 3", ""),
     # "the ball" says that there is one: nothing is asked about balls, nor about red ones
     (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, filter_shape 5 ball, exist 6", "one"),
@@ -74,14 +74,33 @@ ROWS = [
     (TOY, f"{TWO_CUBES}, query_color 5, query_color 8, equal_color 9 10", "alike"),
     (TOY, f"{TWO_CUBES}, relate 5 right, intersect 9 6, count 10", "alike"),
     (TOY, f"{BALL}, filter_shape 0 ball, unique 3, relate 2 left, count 5, relate 4 right, count 7, less_than 6 8", ""),
-    # orders and inverses: only where metadata gives directions
-    (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, exist 5", ""),
-    ((SIDES, SCENE), f"{BALL}, relate 2 left, unique 3, relate 4 right, exist 5", "forced"),
+    # orders: only where metadata gives directions
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 5 left, filter_shape 6 cube, exist 7", ""),
     (
         (SIDES, SCENE),
         f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 5 left, filter_shape 6 cube, exist 7",
         "forced",
+    ),
+    (TOY, f"{TO_BALL}, unique 6, query_shape 7", ""),
+    ((SIDES, SCENE), f"{TO_BALL}, unique 6, query_shape 7", "forced"),
+    (
+        (SIDES, SCENE),
+        f"{TO_BALL}, filter_shape 6 cube, unique 7, relate 8 left, filter_shape 9 ball, exist 10",
+        "forced",
+    ),
+    ((SIDES, SCENE), f"{TO_BALL}, filter_shape 6 ball, filter_color 0 red, union 7 8, count 9", "forced"),
+    # a set beside the one object that it may have; two names of one object
+    (
+        TOY,
+        f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 left, filter_shape 6 cube, "
+        "filter_color 7 red, exist 8",
+        "",
+    ),
+    (
+        TOY,
+        "scene, filter_color 0 blue, unique 1, relate 2 left, filter_shape 3 ball, unique 4, filter_color 0 red, "
+        "filter_shape 6 cube, unique 7, relate 2 left, relate 8 right, intersect 9 10, unique 11, query_shape 12",
+        "",
     ),
     # groups of values: rye is bread; lists: what has salt may have seeds
     (PANTRY, "scene, filter_kind 0 rye, count 1, filter_kind 0 bread, count 3, less_than 2 4", "part"),
