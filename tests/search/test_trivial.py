@@ -21,6 +21,7 @@ SIDES = {**DOMAIN, "sampling": {"directions": {"left": [-1.0, 0.0, 0.0], "right"
 TOY, PANTRY = (DOMAIN, SCENE), (general_domain.METADATA, general_domain.SCENES[0])
 BALL = "scene, filter_shape 0 ball, unique 1"
 TWO_CUBES = f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 right, filter_shape 6 cube, unique 7"
+TWO_NAMES = f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 left, filter_shape 6 cube, unique 7"
 TO_BALL = "scene, filter_color 0 blue, unique 1, relate 2 left, filter_shape 3 ball, unique 4, relate 5 left"
 
 ROWS = [
@@ -100,6 +101,42 @@ ROWS = [
         TOY,
         "scene, filter_color 0 blue, unique 1, relate 2 left, filter_shape 3 ball, unique 4, filter_color 0 red, "
         "filter_shape 6 cube, unique 7, relate 2 left, relate 8 right, intersect 9 10, unique 11, query_shape 12",
+        "",
+    ),
+    (TOY, f"{TWO_NAMES}, query_color 5, query_color 8, equal_color 9 10", ""),
+    # two relations, and functions whose sets no words describe
+    ((SIDES, SCENE), f"{TO_BALL[:-4]}right, filter_shape 6 ball, exist 7", ""),
+    (
+        TOY,
+        "scene, filter_shape 0 cube, filter_color 1 red, count 2, filter_color 0 blue, difference 1 4, count 5, "
+        "less_than 3 6",
+        "",
+    ),
+    (
+        TOY,
+        "scene, filter_shape 0 ball, filter_color 0 blue, union 1 2, filter_color 3 red, unique 4, "
+        "filter_shape 0 cube, filter_color 6 red, union 7 2, filter_color 8 red, unique 9, "
+        "query_shape 5, query_shape 10, equal_shape 11 12",
+        "",
+    ),
+    (
+        PANTRY,
+        "scene, filter_kind 0 rye, filter_tint 1 dark, filter_size 2 big, count 3, filter_tint 0 dark, "
+        "filter_origin 0 north, difference 5 6, intersect 1 7, count 8, less_than 4 9",
+        "",
+    ),
+    (TOY, "scene, filter_shape 0 cube, count 1, filter_color 0 red, intersect 3 1, count 4, less_than 2 5", "part"),
+    ((SIDES, SCENE), f"{TO_BALL}, filter_color 0 red, intersect 7 6, filter_shape 8 ball, exist 9", "forced"),
+    (
+        TOY,
+        "scene, filter_color 0 blue, unique 1, different_color 2, filter_shape 3 cube, unique 4, filter_shape 0 ball, "
+        "unique 6, different_color 7, filter_shape 8 cube, unique 9, query_color 5, query_color 10, equal_color 11 12",
+        "alike",
+    ),
+    (
+        PANTRY,
+        "scene, filter_kind 0 apple, filter_size 1 small, unique 2, filter_tint 0 dark, unique 4, query_size 3, "
+        "query_size 5, equal_size 6 7",
         "",
     ),
     # groups of values: rye is bread; lists: what has salt may have seeds

@@ -208,8 +208,7 @@ def _tests(plan: Plan) -> Iterator[tuple[int, Test]]:
     reader = TieReader(plan)
     outlines, references = reader.outlines, reader.references
     for one, other in combinations([op for op in references if outlines[op].is_known], 2):
-        if not outlines[one].is_of_all or not outlines[other].is_of_all:
-            yield other, _are_alike(outlines, one, other)
+        yield other, _are_alike(outlines, one, other)
     sets = {i: 0 for op in plan.ops if op.function in SETS for i in op.inputs}
     for one in references:
         if outlines[one].is_of_all:
@@ -219,7 +218,7 @@ def _tests(plan: Plan) -> Iterator[tuple[int, Test]]:
 
 
 def _are_alike(outlines: Sequence[Outline], one: int, other: int) -> Test:
-    """Whether words do not tell two objects apart. Two of the same words among all objects would be one object."""
+    """Whether words do not tell two objects apart."""
     this, that = outlines[one], outlines[other]
     return lambda state: (
         state.values[one] != state.values[other] and this.possible(state.picked) == that.possible(state.picked)
