@@ -149,16 +149,13 @@ def depends_on_words(choice: Op, without: WithoutRelation) -> bool:
     return choice.index in without.changed
 
 
-def evidence_of(plan: Plan, policy: str) -> tuple[int, ...]:
-    """Return the ops whose results must change without a relation: the answer, or what a yes or no is about."""
-    last = plan.ops[-1]
-    is_yes_no = plan.template.answer_type == "Bool"
-    return last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
-
-
 def make_idle_test(plan: Plan, relations: Sequence[WithoutRelation], policy: str) -> Test:
-    """Return the test that some relation of a finished filling is idle."""
-    evidence = evidence_of(plan, policy)
+    """Return the test that some relation of a finished filling is idle: without it, nothing changes that must.
+
+    The answer must; of values that are compared each, not the yes or no.
+    """
+    last, is_yes_no = plan.ops[-1], plan.template.answer_type == "Bool"
+    evidence = last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
     compared = [(number, [i for i in evidence if i in without.changed]) for number, without in enumerate(relations)]
 
     def is_idle(state: SearchState) -> bool:
