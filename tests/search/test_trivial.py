@@ -21,6 +21,8 @@ SIDES = {**DOMAIN, "sampling": {"directions": {"left": [-1.0, 0.0, 0.0], "right"
 TOY, PANTRY = (DOMAIN, SCENE), (general_domain.METADATA, general_domain.SCENES[0])
 BALL = "scene, filter_shape 0 ball, unique 1"
 TWO_CUBES = f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 right, filter_shape 6 cube, unique 7"
+TWO_NAMES = f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 left, filter_shape 6 cube, unique 7"
+TO_BALL = "scene, filter_color 0 blue, unique 1, relate 2 left, filter_shape 3 ball, unique 4, relate 5 left"
 
 ROWS = [
     # what an object's own words, or those of another one, leave open
@@ -61,8 +63,7 @@ ROWS = [
         "part",
     ),
     (TOY, "scene, filter_shape 0 cube, exist 1, filter_shape 0 cube, exist 3, and 2 4", "part"),
-    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 4 5, count 6", "part"),
-    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 5 4, count 6", "part"),
+    (TOY, f"{BALL}, relate 2 left, filter_shape 3 ball, filter_color 0 red, union 4 5, count 6", "one"),
     (TOY, "scene, filter_shape 0 cube, filter_color 1 red, difference 1 2, count 3", ""),
     # "the ball" says that there is one: nothing is asked about balls, nor about red ones
     (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, filter_shape 5 ball, exist 6", "one"),
@@ -74,14 +75,69 @@ ROWS = [
     (TOY, f"{TWO_CUBES}, query_color 5, query_color 8, equal_color 9 10", "alike"),
     (TOY, f"{TWO_CUBES}, relate 5 right, intersect 9 6, count 10", "alike"),
     (TOY, f"{BALL}, filter_shape 0 ball, unique 3, relate 2 left, count 5, relate 4 right, count 7, less_than 6 8", ""),
-    # orders and inverses: only where metadata gives directions
-    (TOY, f"{BALL}, relate 2 left, unique 3, relate 4 right, exist 5", ""),
-    ((SIDES, SCENE), f"{BALL}, relate 2 left, unique 3, relate 4 right, exist 5", "forced"),
+    # orders: only where metadata gives directions
     (TOY, f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 5 left, filter_shape 6 cube, exist 7", ""),
     (
         (SIDES, SCENE),
         f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 5 left, filter_shape 6 cube, exist 7",
         "forced",
+    ),
+    (TOY, f"{TO_BALL}, unique 6, query_shape 7", ""),
+    ((SIDES, SCENE), f"{TO_BALL}, unique 6, query_shape 7", "forced"),
+    (
+        (SIDES, SCENE),
+        f"{TO_BALL}, filter_shape 6 cube, unique 7, relate 8 left, filter_shape 9 ball, exist 10",
+        "forced",
+    ),
+    ((SIDES, SCENE), f"{TO_BALL}, filter_shape 6 ball, filter_color 0 red, union 7 8, count 9", "forced"),
+    # a set beside the one object that it may have; two names of one object
+    (
+        TOY,
+        f"{BALL}, relate 2 left, filter_shape 3 cube, unique 4, relate 2 left, filter_shape 6 cube, "
+        "filter_color 7 red, exist 8",
+        "",
+    ),
+    (
+        TOY,
+        "scene, filter_color 0 blue, unique 1, relate 2 left, filter_shape 3 ball, unique 4, filter_color 0 red, "
+        "filter_shape 6 cube, unique 7, relate 2 left, relate 8 right, intersect 9 10, unique 11, query_shape 12",
+        "",
+    ),
+    (TOY, f"{TWO_NAMES}, query_color 5, query_color 8, equal_color 9 10", ""),
+    # two relations, and functions whose sets no words describe
+    ((SIDES, SCENE), f"{TO_BALL[:-4]}right, filter_shape 6 ball, exist 7", ""),
+    (
+        TOY,
+        "scene, filter_shape 0 cube, filter_color 1 red, count 2, filter_color 0 blue, difference 1 4, count 5, "
+        "less_than 3 6",
+        "",
+    ),
+    (
+        TOY,
+        "scene, filter_shape 0 ball, filter_color 0 blue, union 1 2, filter_color 3 red, unique 4, "
+        "filter_shape 0 cube, filter_color 6 red, union 7 2, filter_color 8 red, unique 9, "
+        "query_shape 5, query_shape 10, equal_shape 11 12",
+        "",
+    ),
+    (
+        PANTRY,
+        "scene, filter_kind 0 rye, filter_tint 1 dark, filter_size 2 big, count 3, filter_tint 0 dark, "
+        "filter_origin 0 north, difference 5 6, intersect 1 7, count 8, less_than 4 9",
+        "",
+    ),
+    (TOY, "scene, filter_shape 0 cube, count 1, filter_color 0 red, intersect 3 1, count 4, less_than 2 5", "part"),
+    ((SIDES, SCENE), f"{TO_BALL}, filter_color 0 red, intersect 7 6, filter_shape 8 ball, exist 9", "forced"),
+    (
+        TOY,
+        "scene, filter_color 0 blue, unique 1, different_color 2, filter_shape 3 cube, unique 4, filter_shape 0 ball, "
+        "unique 6, different_color 7, filter_shape 8 cube, unique 9, query_color 5, query_color 10, equal_color 11 12",
+        "alike",
+    ),
+    (
+        PANTRY,
+        "scene, filter_kind 0 apple, filter_size 1 small, unique 2, filter_tint 0 dark, unique 4, query_size 3, "
+        "query_size 5, equal_size 6 7",
+        "",
     ),
     # groups of values: rye is bread; lists: what has salt may have seeds
     (PANTRY, "scene, filter_kind 0 rye, count 1, filter_kind 0 bread, count 3, less_than 2 4", "part"),

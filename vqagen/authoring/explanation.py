@@ -183,7 +183,7 @@ def why_not(search: Search, scene: Scene, reason: str, seed: int) -> Record:
     failed = next((report for report in watch.reports if not report.passed), None)
     op = watch.ended.op if watch.ended else failed.op.index if failed else None
     if watch.ended:
-        verdict = f"the same for every question of the scene: {causes.get(watch.ended.cause, watch.ended.cause)}"
+        verdict = f"the same for every question of the scene: {causes.get(watch.ended.failure, watch.ended.failure)}"
     elif failed and failed.died:
         (cause, times), *more = failed.died.most_common()
         because = f"{times:,} of them because" if more else "because"

@@ -75,13 +75,12 @@ def without_relation(ops: Sequence[Op], relation: Op, policy: str = "all") -> Wi
     for op in ops[relation.index + 1 :]:
         if any(i in changed for i in op.inputs):
             changed.append(op.index)
-    anchor = None if policy == "clevr" else relation.inputs[0]
-    steps = {relation.index: _without_relation(relation, anchor)}
+    leaves_out_anchor = policy != "clevr"
+    steps = {relation.index: _described(relation, _all_objects(relation.inputs[0] if leaves_out_anchor else None))}
     for i in changed[1:]:
-        if _gives_object(ops[i - 1]):
-            continue  # the `unique` behind a description, whose step sets this too: two thirds of the time
-        steps[i] = _follow(ops[i], tuple(each in changed for each in ops[i].inputs))
-    return WithoutRelation(relation.index, tuple(changed), steps, anchor is not None)
+        if not _gives_object(ops[i - 1]):  # else it is the `unique` behind a description, whose step sets this too
+            steps[i] = _follow(ops[i], changed)
+    return WithoutRelation(relation.index, tuple(changed), steps, leaves_out_anchor)
 
 
 def _gives_object(op: Op) -> bool:
@@ -89,14 +88,13 @@ def _gives_object(op: Op) -> bool:
     return isinstance(op.does, Description) and op.does.reducer == "unique"
 
 
-def _without_relation(op: Op, anchor: int | None) -> WithoutStep:
-    """Replace the relation by all objects but its anchor, or by the whole scene if `anchor` is None."""
-    at, is_described, gives_object = op.index, isinstance(op.does, Description), _gives_object(op)
+def _described(op: Op, among: Callable[[SearchState, list[Value]], Objects | None]) -> WithoutStep:
+    """Compute a relation, or a description, from the objects among which it describes without the relation."""
+    at, is_description, gives_object = op.index, isinstance(op.does, Description), _gives_object(op)
 
     def step(state: SearchState, values: list[Value]) -> None:
-        scene = state.scene
-        objects = scene.start if anchor is None else scene.everything & ~(1 << state.values[anchor])
-        if is_described:
+        objects = among(state, values)
+        if is_description and objects is not None:
             objects &= state.picked[at][2]
         values[at] = objects
         if gives_object:
@@ -105,63 +103,39 @@ def _without_relation(op: Op, anchor: int | None) -> WithoutStep:
     return step
 
 
+def _all_objects(anchor: int | None) -> Callable[[SearchState, list[Value]], Objects]:
+    """All objects but the anchor, or the whole scene if `anchor` is None: they stand in place of the relation."""
+    if anchor is None:
+        return lambda state, values: state.scene.start
+    return lambda state, values: state.scene.everything & ~(1 << state.values[anchor])
+
+
 def _only(objects: Objects | None) -> int | None:
     """Return the one object of a set, if there is one: without a relation, most references are no longer unique."""
     return only(objects) if objects is not None and is_single(objects) else None
 
 
-def _follow(op: Op, changed_inputs: tuple[bool, ...]) -> WithoutStep:
+def _follow(op: Op, changed: Sequence[int]) -> WithoutStep:
     """Compute an op from its inputs without the relation, or the real ones where it does not reach."""
-    at, does, gives_object = op.index, op.does, _gives_object(op)
+    at, does, source = op.index, op.does, op.inputs[0]
     if isinstance(does, Description):
-        source = op.inputs[0]
 
-        def described(state: SearchState, values: list[Value]) -> None:
-            objects = values[source]
-            relation, _, fits = state.picked[at]
-            if objects is not None:
-                objects = (state.scene.related[relation][objects] if relation is not None else objects) & fits
-            values[at] = objects
-            if gives_object:
-                values[at + 1] = _only(objects)
+        def among(state: SearchState, values: list[Value]) -> Objects | None:
+            objects, relation = values[source], state.picked[at][0]
+            return objects if relation is None or objects is None else state.scene.related[relation][objects]
 
-        return described
-    run, literals, sources = does.run, op.literals, tuple(zip(op.inputs, changed_inputs, strict=True))
-    is_choice = op.is_choice
-    if len(op.inputs) == 1 and not literals and not is_choice:  # most functions: a tenth of a run's time is spent here
-        only_input, is_unique = op.inputs[0], op.function == "unique"
-
-        def applied_to_one(state: SearchState, values: list[Value]) -> None:
-            value = values[only_input]
-            if is_unique:
-                values[at] = _only(value)
-                return
-            try:
-                values[at] = None if value is None else run(state.scene, value)
-            except Undefined:
-                values[at] = None
-
-        return applied_to_one
+        return _described(op, among)
+    run: Callable[..., Value] = (lambda scene, objects: _only(objects)) if op.function == "unique" else does.run
+    is_choice, literals, sources = op.is_choice, op.literals, [(i, i in changed) for i in op.inputs]
 
     def applied(state: SearchState, values: list[Value]) -> None:
-        inputs = [values[i] if changed else state.values[i] for i, changed in sources]
+        inputs = [values[i] if is_changed else state.values[i] for i, is_changed in sources]
         try:
             words = state.picked[at] if is_choice else literals
             values[at] = None if None in inputs else run(state.scene, *inputs, *words)
         except Undefined:
             values[at] = None
 
-    def applied_to_two(state: SearchState, values: list[Value]) -> None:
-        one = values[first] if first_changed else state.values[first]
-        other = values[second] if second_changed else state.values[second]
-        try:
-            values[at] = None if one is None or other is None else run(state.scene, one, other)
-        except Undefined:
-            values[at] = None
-
-    if len(sources) == 2 and not literals and not is_choice:
-        (first, first_changed), (second, second_changed) = sources
-        return applied_to_two
     return applied
 
 
@@ -175,16 +149,13 @@ def depends_on_words(choice: Op, without: WithoutRelation) -> bool:
     return choice.index in without.changed
 
 
-def evidence_of(plan: Plan, policy: str) -> tuple[int, ...]:
-    """Return the ops whose results must change without a relation: the answer, or what a yes or no is about."""
-    last = plan.ops[-1]
-    is_yes_no = plan.template.answer_type == "Bool"
-    return last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
-
-
 def make_idle_test(plan: Plan, relations: Sequence[WithoutRelation], policy: str) -> Test:
-    """Return the test that some relation of a finished filling is idle."""
-    evidence = evidence_of(plan, policy)
+    """Return the test that some relation of a finished filling is idle: without it, nothing changes that must.
+
+    The answer must; of values that are compared each, not the yes or no.
+    """
+    last, is_yes_no = plan.ops[-1], plan.template.answer_type == "Bool"
+    evidence = last.inputs if policy == "all" and is_yes_no and last.inputs else (last.index,)
     compared = [(number, [i for i in evidence if i in without.changed]) for number, without in enumerate(relations)]
 
     def is_idle(state: SearchState) -> bool:

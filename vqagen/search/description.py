@@ -39,9 +39,7 @@ def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalChe
     """Return the constraints on these slots of one node and nothing else, by number ("" stands for a literal)."""
     place = {slot: k for k, slot in enumerate(slots) if slot}
     return {
-        number: LocalCheck(
-            tuple(place[slot] for slot in each.slots), each.holds, each.kind.of_openness, meaning=str(each)
-        )
+        number: LocalCheck(tuple(place[slot] for slot in each.slots), each.holds, each.kind.of_openness, str(each))
         for number, each in enumerate(template.constraints)
         if each.slots and not each.nodes and place.keys() >= {*each.slots}
     }
@@ -69,8 +67,8 @@ class Description:
     """A node that describes objects: where it starts, what it may say, and what ends it."""
 
     __slots__ = (
-        "_openness", "_sets", "checks", "has_checks", "joint_checks", "reducer", "relates", "relation", "source",
-        "vocabulary", "way", "word_checks",
+        "checks", "joint_checks", "openness", "reducer", "relates", "relation", "sets", "source", "vocabulary", "way",
+        "word_checks",
     )  # fmt: skip
 
     def __init__(
@@ -90,41 +88,23 @@ class Description:
         self.way = relation or "" if relates else None
         """The relation by way of which it describes; "" where it is chosen, None where the source is a set."""
         self.vocabulary, self.checks = vocabulary, checks
-        self.has_checks = bool(checks)
-        """True if the node's own constraints ask for anything."""
         of_words = [check for check in checks if not check.of_openness]
         self.word_checks = tuple([check for check in of_words if len(check.places) == 1])
         self.joint_checks = tuple([check for check in of_words if len(check.places) > 1])
         """The node's own constraints on one word, and on several, beside those on which words are there."""
-        self._openness: dict[int, bool] = {}
-        self._sets = -1
+        self.openness = openness_of(vocabulary.sets, checks)
+        """Set of attributes that are said -> True if the node's constraints allow that."""
+        self.sets = union_of([said for said, is_allowed in self.openness.items() if is_allowed])
+        """The sets of attributes that the node's own constraints allow to say: bit s for set s."""
 
     def relations_in(self, scene: Scene) -> list[str]:
         """The relations that the node may say in a scene; none where the scene says nothing of the named one."""
         return [name for name in scene.related if self.relation in (None, name)]
 
-    @property
-    def openness(self) -> dict[int, bool]:
-        """Set of attributes that are said -> True if the node's constraints allow that."""
-        if not self._openness:
-            self._openness = openness_of(self.vocabulary.sets, self.checks)
-        return self._openness
-
-    @property
-    def sets(self) -> int:
-        """The sets of attributes that the node's own constraints allow to say: bit s for set s."""
-        if self._sets < 0:
-            self._sets = union_of([said for said, is_allowed in self.openness.items() if is_allowed])
-        return self._sets
-
     def allows(self, code: int) -> bool:
         """True if the node's own constraints allow a code."""
         words, used = self.vocabulary.said[code]
         return self.openness[used] and all(check.holds(words) for check in (*self.word_checks, *self.joint_checks))
-
-    def may_say(self, k: int) -> bool:
-        """True if the constraints on attribute k alone allow to say it."""
-        return all(check.test("") for check in self.checks if check.of_openness and check.places == (k,))
 
     def offers_absent(self, sampling: Sampling) -> bool:
         """True if descriptions that fit nothing are among the options."""

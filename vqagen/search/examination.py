@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from vqagen.plugin import Undefined
 from vqagen.search.plan import Op, Stage
 from vqagen.search.stage_search import LabelledStep
 from vqagen.search.state import SearchState
-
-
-class Ended(NamedTuple):
-    """The op where a search ended, and why."""
-
-    op: int
-    cause: str
 
 
 @dataclass
@@ -37,8 +29,8 @@ class Examination:
         self.reports = [StageReport(stage.choice) for stage in stages]
         self.finished: Counter[str] = Counter()
         """Number of complete fillings, by verdict."""
-        self.ended: Ended | None = None
-        """Why the search ended before any choice; None if it did not."""
+        self.ended: LabelledStep | None = None
+        """The step with which the search ended before any choice; None if it did not."""
 
     def begins(self, state: SearchState, steps: Sequence[LabelledStep]) -> bool:
         """Run the steps before the first choice; True if all succeed."""
@@ -51,17 +43,18 @@ class Examination:
         report.offered += 1
         ended = _first_failure(state, steps)
         if ended is not None:
-            report.died[ended.cause] += 1
+            report.died[ended.failure] += 1
             return False
         report.passed += 1
         return True
 
 
-def _first_failure(state: SearchState, steps: Sequence[LabelledStep]) -> Ended | None:
+def _first_failure(state: SearchState, steps: Sequence[LabelledStep]) -> LabelledStep | None:
+    """Return the first step that fails, and says why; None if all succeed."""
     for step in steps:
         try:
             if not step.run(state):
-                return Ended(step.op, step.failure)
+                return step
         except Undefined as error:
-            return Ended(step.op, str(error))
+            return step._replace(failure=str(error))
     return None

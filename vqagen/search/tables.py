@@ -279,7 +279,7 @@ class DescriptionTable:
 
     def allowed(self, node: Description) -> Positions:
         """Return the positions that the constraints of a node by itself allow."""
-        if not node.has_checks:
+        if not node.checks:
             return self.every
         positions = self._allowed.get(node)
         if positions is None:

@@ -7,25 +7,32 @@ Refused is a filling whose words decide, whatever the picture:
 * that a set that is counted or joined has one member at most: "more cubes left of the red thing than red cubes";
 * nothing to tell two of its objects apart: "the green thing right of the green thing".
 
+A set is described by words (filters) and by ties to other objects: related to them, or alike. Where nothing else makes
+the set, its description is exact: all objects that fit it are members. Known of a filling are the words, that
+references differ, and that a reference fits no other object. So the thing left of the only metal thing is not metal.
+
 The test reads words and not results, so what it refuses decides no memo of dead ends. What can be decided before the
 last choice is tested there, or all that follows would be tried in vain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
 
-from vqagen.search.plan import Op, Plan
-from vqagen.search.reading import Outline, Reader, Reading, outlines_of
+from vqagen.search.description import Description, Pick
+from vqagen.search.plan import Apply, Op, Plan
 from vqagen.search.state import SearchState, Test
+from vqagen.search.vocabulary import PossibleValues
+from vqagen.world.domain import relation_order
 
 SETS = ("count", "exist", "union")
 """Functions of sets that are spoken of in the plural."""
 JOINS = {("compare_integer", "count", "count"), ("logic", "exist", "exist")}
 """Question types and what they join: sets of which one must not hold the other."""
-
-Decided = Callable[[Reading], bool]
 
 
 def trivial_tests(plan: Plan) -> tuple[Test | None, ...]:
@@ -34,160 +41,262 @@ def trivial_tests(plan: Plan) -> tuple[Test | None, ...]:
     The test of the last stage tests all, the others only what their stage adds.
     """
     starts = [stage.choice.index for stage in plan.stages]
-    ends = [*starts[1:], len(plan.ops)]
-    firsts = [*starts[:-1], 0]
-    outlines = outlines_of(plan)
-    return tuple(_test(plan, outlines, first, end) for first, end in zip(firsts, ends, strict=True))
+    tests = [*_tests(plan)]
+    stages = zip([*starts[:-1], 0], [*starts[1:], len(plan.ops)], strict=True)
+    return tuple(_any_of([test for op, test in tests if first <= op < end]) for first, end in stages)
 
 
-def _test(plan: Plan, of_all: Mapping[int, Outline], first: int, end: int) -> Test | None:
-    """Return the test of what ops before `end` compute, as far as op `first` or a later one decides it."""
-    catalogue, ops, vocabularies = plan.template.catalogue, plan.ops[:end], plan.vocabularies
-    outlines = {op: outline for op, outline in of_all.items() if op < end}
-    references = [op.index for op in ops if op.function and catalogue[op.function].output == "Object"]
-    described = [op for op in references if plan.ops[op].function == "unique" and outlines[op].is_known]
-    reader = Reader(outlines, references, vocabularies.values, vocabularies.order, vocabularies.logics)
-    is_last = end == len(plan.ops)
-    found = (claim for op in ops if op.index >= first for claim in _claims(plan, op, reader))
-    claims = [is_decided for is_decided, is_early in found if is_last or is_early]
-    sets = {i for op in ops if op.function in SETS for i in op.inputs}
-    alike = [are_alike for op, are_alike in _alike_tests(described, outlines) if op >= first]
-    ones = [is_one for op, is_one in _one_tests(described, sorted(sets), outlines) if op >= first]
+def _any_of(tests: Sequence[Test]) -> Test | None:
+    """Return the test whether one of some holds. None does where a program starts from some objects of a scene."""
 
     def is_trivial(state: SearchState) -> bool:
-        for are_alike in alike:
-            if are_alike(state):
-                return True
         if state.scene.start != state.scene.everything:
             return False
-        for is_one in ones:
-            if is_one(state):
-                return True
-        if not claims:
-            return False
-        reading = reader.read(state)
-        return any(is_decided(reading) for is_decided in claims)
+        return any(test(state) for test in tests)
 
-    return is_trivial if claims or alike or ones else None
+    return is_trivial if tests else None
 
 
-# Objects of the same words ----------------------------------------------------------------------------------------
+# How words describe objects ---------------------------------------------------------------------------------------
 
 
-def _alike_tests(references: Sequence[int], outlines: Mapping[int, Outline]) -> Iterator[tuple[int, Test]]:
-    """Yield for each two references the op that ends them, and the test whether words alone do not tell them apart.
+class WordSource(NamedTuple):
+    """An op that says words: `picked[op][place]` is the key of what they leave possible."""
 
-    Two that are described among all objects are one object if their words are the same.
-    """
-    for one, other in combinations(references, 2):
-        if not all(outlines[each].is_exact and not outlines[each].ties for each in (one, other)):
-            yield max(one, other), _alike_test(one, other, outlines)
+    op: int
+    place: int
+    possible: Mapping[Any, int]
 
 
-def _alike_test(one: int, other: int, outlines: Mapping[int, Outline]) -> Test:
-    described_at = _same_vocabulary(outlines[one], outlines[other])
-    if described_at:
-        first, second = described_at  # codes are equal where words are
-        return lambda state: (
-            state.picked[first][1] == state.picked[second][1] and state.values[one] != state.values[other]
-        )
-    this, that = outlines[one], outlines[other]
-    return lambda state: (
-        state.values[one] != state.values[other] and this.words(state.picked) == that.words(state.picked)
+class Tie(NamedTuple):
+    """Members stand in this connection to the object of op `anchor`."""
+
+    anchor: int
+    op: int
+    """The op that makes it, and where its relation was picked if `name` is ""."""
+    name: str = ""
+    """The relation, or the function of objects that are alike."""
+
+    def read(self, picked: Sequence[Pick]) -> tuple[str, int]:
+        """Return the name in a filling, and the anchor."""
+        return self.name or picked[self.op][0], self.anchor
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The description of a set, or of the one object of a set."""
+
+    literal: int
+    """What the words that the template itself says leave possible."""
+    sources: tuple[WordSource, ...] = ()
+    """Where a filling says further words."""
+    ties: tuple[Tie, ...] = ()
+    is_exact: bool = True
+    is_known: bool = True
+    """False if something else than words and ties makes the set, such as a function of a plug-in."""
+
+    def possible(self, picked: Sequence[Pick]) -> int:
+        """Return what the words of a filling leave possible."""
+        found = self.literal
+        for op, place, possible in self.sources:
+            found &= possible[picked[op][place]]
+        return found
+
+    @property
+    def is_of_all(self) -> bool:
+        """True if all objects of the scene that the words fit are members."""
+        return self.is_exact and not self.ties
+
+
+def outlines_of(plan: Plan) -> list[Outline]:
+    """Return the outlines of all sets and objects of a plan, by op."""
+    outlines: list[Outline] = []
+    for op in plan.ops:
+        outlines.append(_outline(plan, op, [outlines[i] for i in op.inputs]))
+    return outlines
+
+
+def _outline(plan: Plan, op: Op, inputs: Sequence[Outline]) -> Outline:
+    does, values = op.does, plan.vocabularies.values
+    whole = Outline(values.everything)
+    kind, _, attribute = op.function.partition("_")
+    if isinstance(does, Description):
+        base = replace(whole, ties=(Tie(op.inputs[0], op.index),)) if does.relates else inputs[0]
+        return _said(base, WordSource(op.index, 1, plan.vocabularies.left_by(does.vocabulary)))
+    if op.function == "scene":
+        return whole
+    if op.function in ("unique", "not_unique"):
+        return inputs[0]
+    if op.function == "relate":
+        return replace(whole, ties=(Tie(op.inputs[0], op.index, *op.literals),))
+    if op.function == "intersect":
+        return _both(*inputs)
+    if op.function == "difference":
+        return replace(inputs[0], is_exact=False)
+    if attribute in values.fields and kind in ("same", "different"):
+        return replace(whole, ties=(Tie(op.inputs[0], op.index, op.function),))
+    if attribute in values.fields and kind == "filter":
+        if isinstance(does, Apply):
+            return replace(inputs[0], literal=inputs[0].literal & values.left_by(attribute, does.values[0]))
+        catalogue = plan.template.catalogue
+        words = catalogue.domain.values_of(catalogue[op.function].values[0])
+        return _said(inputs[0], WordSource(op.index, 0, {word: values.left_by(attribute, word) for word in words}))
+    return replace(whole, is_exact=False, is_known=False)
+
+
+def _said(base: Outline, source: WordSource) -> Outline:
+    """Return the outline with further words."""
+    return replace(base, sources=(*base.sources, source))
+
+
+def _both(one: Outline, other: Outline) -> Outline:
+    return Outline(
+        one.literal & other.literal,
+        one.sources + other.sources,
+        one.ties + other.ties,
+        one.is_exact and other.is_exact,
+        one.is_known and other.is_known,
     )
 
 
-def _same_vocabulary(one: Outline, other: Outline) -> tuple[int, int] | None:
-    """Return the ops of two descriptions that are all the words of two outlines, if their codes mean the same."""
-    if one.literal.words or other.literal.words or not len(one.sources) == len(other.sources) == 1:
-        return None
-    (first,), (second,) = one.sources, other.sources
-    return (first.op, second.op) if first.meanings is second.meanings and first.place == second.place == 1 else None
+# What ties say of a filling ---------------------------------------------------------------------------------------
 
 
-# Sets of which words say that there is one ------------------------------------------------------------------------
+class TieReader:
+    """Reads the ties of a plan's references and sets, each given by its op."""
 
+    def __init__(self, plan: Plan) -> None:
+        self.outlines = outlines_of(plan)
+        self.references = [op.index for op in plan.ops if op.function == "unique"]
+        self._transitive = relation_order(plan.template.catalogue.domain).transitive
+        self._anchors = [{tie.anchor for tie in outline.ties} for outline in self.outlines]
+        self._reached: list[set[int]] = []
+        """The anchors of each op, and theirs."""
+        for anchors in self._anchors:
+            self._reached.append(anchors.union(*[self._reached[anchor] for anchor in anchors]))
 
-def _one_tests(
-    references: Sequence[int], sets: Sequence[int], outlines: Mapping[int, Outline]
-) -> Iterator[tuple[int, Test]]:
-    """Yield for each set and each object described among all the op that ends them, and the test whether it fits all.
+    def holders(self, op: int, sets: Sequence[int]) -> list[int]:
+        """Return the sets that may hold all members, as far as their ties go."""
+        return [each for each in sets if self.outlines[each].is_exact and self._anchors[each] <= self._reached[op]]
 
-    Who asks about "the red thing" says that there is one, and so that there are no two red cubes.
-    """
-    for one in references:
-        if outlines[one].is_exact and not outlines[one].ties:
-            yield from ((max(one, each), _one_test(one, each, outlines)) for each in sets)
+    def ties(self, op: int, picked: Sequence[Pick]) -> set[tuple[str, int]]:
+        """Return all ties of members: what is left of b, and b of a, is left of a."""
+        found = set()
+        for tie in self.outlines[op].ties:
+            name, anchor = tie.read(picked)
+            found.add((name, anchor))
+            if name in self._transitive:
+                found |= {further for further in self.ties(anchor, picked) if further[0] == name}
+        return found
 
+    def has_ties(self, op: int, wanted: int, picked: Sequence[Pick]) -> bool:
+        """True if members have all ties that another description wants."""
+        said = self.outlines[wanted].ties
+        return not said or {tie.read(picked) for tie in said} <= self.ties(op, picked)
 
-def _one_test(one: int, of_set: int, outlines: Mapping[int, Outline]) -> Test:
-    described_as, members = outlines[one], outlines[of_set]
-    return lambda state: not members.possible(state.picked) & ~described_as.possible(state.picked)
+    def is_within(self, op: int, other: int, picked: Sequence[Pick]) -> bool:
+        """True if members have all words and ties that another description wants."""
+        is_worded = not self.outlines[op].possible(picked) & ~self.outlines[other].possible(picked)
+        return is_worded and self.has_ties(op, other, picked)
 
 
 # What the words may decide ----------------------------------------------------------------------------------------
 
 
-def _claims(plan: Plan, op: Op, reader: Reader) -> Iterator[tuple[Decided, bool]]:
-    """Yield the tests whether words decide what an op computes, and whether each is worth it before the last choice."""
+def _tests(plan: Plan) -> Iterator[tuple[int, Test]]:
+    """Yield the tests whether words decide something, each with the op that ends what it reads."""
+    reader = TieReader(plan)
+    outlines, references = reader.outlines, reader.references
+    for one, other in combinations([op for op in references if outlines[op].is_known], 2):
+        yield other, _are_alike(outlines, one, other)
+    sets = {i: 0 for op in plan.ops if op.function in SETS for i in op.inputs}
+    for one in references:
+        if outlines[one].is_of_all:
+            yield from ((max(one, each), _is_one(outlines[each], outlines[one])) for each in sets)
+    for op in plan.ops:
+        yield from ((op.index, test) for test in _claims(plan, op, reader))
+
+
+def _are_alike(outlines: Sequence[Outline], one: int, other: int) -> Test:
+    """Whether words do not tell two objects apart."""
+    this, that = outlines[one], outlines[other]
+    return lambda state: (
+        state.values[one] != state.values[other] and this.possible(state.picked) == that.possible(state.picked)
+    )
+
+
+def _is_one(members: Outline, reference: Outline) -> Test:
+    """Whether all members fit one object's words: "the red thing" says that there are no two red cubes."""
+    return lambda state: not members.possible(state.picked) & ~reference.possible(state.picked)
+
+
+def _claims(plan: Plan, op: Op, reader: TieReader) -> Iterator[Test]:
+    """Yield the tests whether words decide what an op computes."""
     sources = [plan.ops[i] for i in op.inputs]
     asks = plan.template.catalogue[op.function].asks if op.function else ""
-    if op.function == "count" and reader.references:
-        yield _number(op.inputs[0], reader), True
-    elif op.function == "exist":
-        yield _existence(op.inputs[0], reader), True
-    elif op.function in ("union", "intersect"):
-        yield _part(op.inputs, reader), False
+    values = plan.vocabularies.values
+    if op.function in SETS:
+        yield from (_is_empty(each, reader) for each in op.inputs)
+    if op.function == "exist" and reader.outlines[op.inputs[0]].is_of_all:
+        yield _is_all(reader.outlines[op.inputs[0]], values.everything)
+    if op.function in ("union", "intersect"):
+        yield _is_part(op.inputs, reader)
     elif (asks, *[each.function for each in sources]) in JOINS:
-        yield _part([each.inputs[0] for each in sources], reader), True
+        yield _is_part([each.inputs[0] for each in sources], reader)
     asked, _, attribute = op.function.partition("_")
-    if attribute not in reader.values.fields:
+    if attribute not in values.fields:
         return
+    known = partial(_is_known, attribute=attribute, values=values, reader=reader)
     if asked == "equal" and all(each.function == f"query_{attribute}" for each in sources):
-        yield _equality([each.inputs[0] for each in sources], attribute, reader), True
-    elif asked == "query" and reader.may_know(attribute, op.inputs[0]) and not _is_compared(plan, op):
-        yield _value(op.inputs[0], attribute, reader), True
+        one, other = (known(each.inputs[0], end=op.index) for each in sources)
+        yield lambda state: one(state) and other(state)
+    elif asked == "query" and not _is_compared(plan, op):
+        yield known(op.inputs[0], end=op.index)
 
 
 def _is_compared(plan: Plan, op: Op) -> bool:
     return any(op.index in each.inputs and each.function.startswith("equal_") for each in plan.ops)
 
 
-def _number(source: int, reader: Reader) -> Decided:
-    """How many objects there are."""
-
-    def is_decided(reading: Reading) -> bool:
-        most = reader.members(reading, source).most
-        return most is not None and most in (0, reader.least(reading, source))
-
-    return is_decided
+def _is_all(members: Outline, everything: int) -> Test:
+    """Whether a set of all objects that fit is the whole scene."""
+    return lambda state: members.possible(state.picked) == everything
 
 
-def _existence(source: int, reader: Reader) -> Decided:
-    """Whether there is any object."""
-    return lambda reading: reader.members(reading, source).most == 0 or reader.least(reading, source) > 0
+def _is_empty(members: int, reader: TieReader) -> Test:
+    """Whether members would be references to which they are tied: no cube is left of the only cube."""
+    holders = reader.holders(members, [op for op in reader.references if op < members])
+
+    def is_empty(state: SearchState) -> bool:
+        picked = state.picked
+        within = [op for op in holders if reader.is_within(members, op, picked)]
+        return bool(within) and any(anchor in within for _, anchor in reader.ties(members, picked))
+
+    return is_empty
 
 
-def _part(sets: Sequence[int], reader: Reader) -> Decided:
-    """Whether one of two sets that are compared or joined holds the other, or is empty."""
-    one, other = sets
-
-    def is_decided(reading: Reading) -> bool:
-        of_one, of_other = reader.members(reading, one), reader.members(reading, other)
-        if of_one.most == 0 or of_other.most == 0:
-            return True
-        return reader.contains(reading, one, other, of_other) or reader.contains(reading, other, one, of_one)
-
-    return is_decided
+def _is_part(sets: Sequence[int], reader: TieReader) -> Test:
+    """Whether one of two sets that are compared or joined is in the other."""
+    pairs = [(one, other) for one, other in permutations(sets) if reader.holders(one, [other])]
+    return lambda state: any(reader.is_within(one, other, state.picked) for one, other in pairs)
 
 
-def _value(source: int, attribute: str, reader: Reader) -> Decided:
-    """The value that an object has."""
-    is_decided = reader.values.is_decided
-    return lambda reading: is_decided(reading.possible[source], attribute)
+def _is_known(reference: int, attribute: str, end: int, values: PossibleValues, reader: TieReader) -> Test:
+    """Whether the words before an op tell a value of an object, which fits no other reference's description."""
+    outlines, others = reader.outlines, reader.holders(reference, [op for op in reader.references if op < end])
 
+    def is_known(state: SearchState) -> bool:
+        picked, values_of = state.picked, state.values
+        possible = said = outlines[reference].possible(picked)
+        for other in others:
+            fitting = outlines[other].possible(picked)
+            missing = said & ~fitting
+            field = values.field_of[missing.bit_length()]
+            if not missing or missing & ~field or values_of[other] == values_of[reference]:
+                continue
+            # An example: the cube left of the metal cube. Only in its material may it differ from that one: it does.
+            if reader.has_ties(reference, other, picked):
+                possible &= ~(fitting & field)
+        return values.is_decided(possible, attribute)
 
-def _equality(objects: Sequence[int], attribute: str, reader: Reader) -> Decided:
-    """Whether two objects have the same value."""
-    is_value_known = reader.values.is_decided
-    return lambda reading: all(is_value_known(reading.possible[each], attribute) for each in objects)
+    return is_known

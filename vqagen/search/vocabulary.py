@@ -13,19 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from vqagen.bits import union_of
-from vqagen.world.domain import Attribute, Domain, relation_order
-
-
-class Meaning:
-    """The meaning of words: the values that they leave possible, and the words themselves, as one bit each."""
-
-    __slots__ = ("possible", "words")
-
-    def __init__(self, possible: int, words: int) -> None:
-        self.possible, self.words = possible, words
+from vqagen.world.domain import Attribute, Domain
 
 
 class PossibleValues:
@@ -46,9 +37,7 @@ class PossibleValues:
         for attribute in domain.attributes:
             of_value = self._add_list(attribute) if attribute.multi else self._add_single(attribute)
             denied |= {(attribute.name, value): bits for value, bits in of_value.items()}
-        self._meanings = {
-            key: Meaning(self.everything & ~bits, 1 << number) for number, (key, bits) in enumerate(denied.items())
-        }
+        self._left = {key: self.everything & ~bits for key, bits in denied.items()}
 
     def _add_list(self, attribute: Attribute) -> dict[str, int]:
         """Add the fields of a list-valued attribute; return the bits that each value denies if it is said."""
@@ -76,9 +65,9 @@ class PossibleValues:
         self.everything |= field
         return field
 
-    def meaning(self, attribute: str, word: str) -> Meaning:
-        """The meaning of one word."""
-        return self._meanings[attribute, word]
+    def left_by(self, attribute: str, word: str) -> int:
+        """What one word leaves possible."""
+        return self._left[attribute, word]
 
     def is_decided(self, possible: int, attribute: str) -> bool:
         """True if only one value of an attribute is possible, given that there is one."""
@@ -280,11 +269,8 @@ class Vocabularies:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.values = PossibleValues(domain)
-        self.order = relation_order(domain)
         self._by_types: dict[tuple[str, ...], Vocabulary] = {}
-        self._meanings: dict[Vocabulary, Memo[int, Meaning]] = {}
-        self.logics: dict[Any, dict[Any, Any]] = {}
-        """What was found out about ties between objects (see `reading`)."""
+        self._left: dict[Vocabulary, Memo[int, int]] = {}
 
     def of(self, types: Sequence[str]) -> Vocabulary:
         """The vocabulary over the attributes of these types, in this order."""
@@ -294,17 +280,15 @@ class Vocabularies:
             self._by_types[key] = Vocabulary(attributes)
         return self._by_types[key]
 
-    def meanings(self, vocabulary: Vocabulary) -> Memo[int, Meaning]:
-        """The meanings of a vocabulary's codes."""
-        if vocabulary not in self._meanings:
-            self._meanings[vocabulary] = Memo(partial(_meaning, vocabulary, self.values), vocabulary.remembered)
-        return self._meanings[vocabulary]
+    def left_by(self, vocabulary: Vocabulary) -> Memo[int, int]:
+        """What each of a vocabulary's codes leaves possible."""
+        if vocabulary not in self._left:
+            self._left[vocabulary] = Memo(partial(_left_by, vocabulary, self.values), vocabulary.remembered)
+        return self._left[vocabulary]
 
 
-def _meaning(vocabulary: Vocabulary, values: PossibleValues, code: int) -> Meaning:
-    possible, words = values.everything, 0
+def _left_by(vocabulary: Vocabulary, values: PossibleValues, code: int) -> int:
+    possible = values.everything
     for _, name, word in vocabulary.parts[code]:
-        meant = values.meaning(name, word)
-        possible &= meant.possible
-        words |= meant.words
-    return Meaning(possible, words)
+        possible &= values.left_by(name, word)
+    return possible
