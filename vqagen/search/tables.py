@@ -33,48 +33,33 @@ class Fits:
 
     Each set has a slot of positions: `slot * width + position`, so that all sets are looked at in one go.
     relations: that of each slot; None for a set. sets: the objects of each slot.
+    some, several: the positions whose descriptions fit at least one, and at least two, objects of the slot's set.
     distinct: of the positions with equal words the first one.
     """
 
-    __slots__ = (
-        "_others", "_own", "_parts", "_planes", "_several", "_some", "_table", "_without", "distinct", "relations",
-        "sets",
-    )  # fmt: skip
+    __slots__ = ("_others", "_own", "_parts", "_planes", "_table", "distinct", "relations", "sets", "several", "some")
 
     def __init__(self, table: DescriptionTable, relations: Sequence[str | None], sets: Sequence[Objects]) -> None:
         self._table, self.relations, self.sets = table, relations, sets
         self.distinct = table.repeated(table.distinct, len(sets))
-        self._some = self._several = self._own = 0
+        self.some = self.several = self._own = 0
         self._planes: list[Positions] = []
         self._others: dict[Objects, Positions] = {}
-        self._without: dict[Objects, Fits] = {}
         self._parts = [table.fits(objects) for objects in sets] if len(sets) != 1 else []
-        if not self._parts and sets:
+        if self._parts:
+            self.some = table.in_slots([part.some for part in self._parts])
+            self.several = table.in_slots([part.several for part in self._parts])
+            self._own = table.in_slots([part._own for part in self._parts])
+        elif sets:
             for i in indexes(sets[0]):
                 described = table.described[i]
-                self._several |= self._some & described
-                self._some |= described
+                self.several |= self.some & described
+                self.some |= described
                 self._own |= table.said_of[i]
-
-    @property
-    def some(self) -> Positions:
-        """The positions whose descriptions fit at least one object of the slot's set."""
-        if self._parts and not self._some:
-            self._some = self._table.in_slots([part.some for part in self._parts])
-        return self._some
-
-    @property
-    def several(self) -> Positions:
-        """Those whose descriptions fit at least two."""
-        if self._parts and not self._several:
-            self._several = self._table.in_slots([part.several for part in self._parts])
-        return self._several
 
     def singling_out(self) -> Positions:
         """Return the positions that are said of an object of the slot's set and fit no other of it."""
-        if self._parts:
-            return self._table.in_slots([part.singling_out() for part in self._parts])
-        return self._own & ~self._several
+        return self._own & ~self.several
 
     def others(self, beside: Objects = 0) -> Positions:
         """Return the positions whose descriptions fit an object outside the slot's set, not counting those `beside`."""
@@ -87,11 +72,8 @@ class Fits:
 
     def without(self, objects: Objects) -> Fits:
         """Return the same of the sets without some objects."""
-        fits = self._without.get(objects)
-        if fits is None:
-            fits = Fits(self._table, self.relations, [each & ~objects for each in self.sets])
-            self._without[objects] = fits
-        return fits
+        sets = [each & ~objects for each in self.sets]
+        return self._table.fits(sets[0]) if len(sets) == 1 else Fits(self._table, self.relations, sets)
 
     def as_many(self, numbers: int) -> Positions:
         """Return the distinct positions that fit such a number of objects: bit n of `numbers` for n."""
