@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import re
 import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -83,6 +85,16 @@ def once_if_shipped(load: Callable[..., T]) -> Callable[..., T]:
     return loaded
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import a file of slow tests in a quick run: many of them import what takes seconds."""
+    named = [os.path.realpath(argument.partition("::")[0]) for argument in config.args]
+    if not depth.is_quick or collection_path.suffix != ".py" or str(collection_path) in named:
+        return None
+    return (
+        re.search(r"^pytestmark = \[?pytest\.mark\.slow", collection_path.read_text("utf-8"), re.M) is not None or None
+    )
+
+
 def take_fewer_examples(items: list[pytest.Item]) -> None:
     """Lower the number of examples of each property."""
     for function in dict.fromkeys(getattr(item, "obj", None) for item in items):
@@ -110,8 +122,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Collect garbage seldom, and none of the 9,000 collected tests: it took a quarter of the time of all tests."""
-    gc.collect()
+    """Collect garbage seldom, and none of the collected tests: it took a quarter of the time of all tests."""
     gc.freeze()
     gc.set_threshold(2_000_000, 20, 100)
     gc.enable()

@@ -33,7 +33,6 @@ from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.sampling.settings import SamplingSettings
 
-datasets: Any = pytest.importorskip("datasets")
 ASKED = {
     "count": ("3", ["2", "3"]),
     "yes/no": ("yes", ["yes", "no"]),
@@ -104,7 +103,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def load(out: Path, builder: str | None = None, **options: Any) -> Any:
     """Read an export with `datasets`."""
     quiet = {"cache_dir": str(out.parent / "cache"), **options}
-    return datasets.load_dataset(builder or str(out), **quiet)
+    return pytest.importorskip("datasets").load_dataset(builder or str(out), **quiet)
 
 
 def lines(file: Path) -> list[Any]:

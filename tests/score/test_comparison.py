@@ -38,6 +38,7 @@ def scores(text: str) -> np.ndarray:
     return np.array([float(each) for each in text])
 
 
+@pytest.mark.slow
 def test_the_difference_is_that_of_clustered_differences() -> None:
     """Mean, interval and p are those of the differences, by image, with Student's t of one image less."""
     generator = np.random.default_rng(0)
