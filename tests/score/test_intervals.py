@@ -1,4 +1,4 @@
-"""Intervals and corrections have the numbers published for them, and all equal those of scipy and statsmodels (slow)."""
+"""Intervals and corrections have the numbers published for them, and are those of scipy and statsmodels."""
 
 from __future__ import annotations
 
