@@ -323,6 +323,7 @@ def test_a_file_is_shown_in_short_and_all_templates_in_a_list(vqagen_: Commands)
     ]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "line",
     [

@@ -119,7 +119,7 @@ def test_a_shell_completes_commands_and_options(typed: str, offered: str, tmp_pa
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"{offered}\n")
 
 
-@pytest.mark.quick("vqagen human links")  # which runs the example of the program itself, too
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in COMMANDS_BY_NAME if name not in ENDLESS])
 def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -> None:
     """In a folder that has what the program's own example makes, apart from what this one makes."""
@@ -414,6 +414,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 def test_odd_scenes_are_asked_what_they_can_be(vqagen_: Commands) -> None:
     """The run ends well and tells what fell short; every question finds its scene again."""
     for name, (records, made, told) in ODD.items():

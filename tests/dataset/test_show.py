@@ -310,6 +310,7 @@ def page(browser: Any) -> Iterator[Any]:
     assert faults == []
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_page_of_one_file_opens(page: Any, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its parts too, and its pictures."""

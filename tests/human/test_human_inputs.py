@@ -104,6 +104,7 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -
 # What broke HUMANr ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("change", "flags", "code", "message"),
     [

@@ -80,6 +80,7 @@ def test_answers_that_are_wrong_are_refused(vqagen_: Commands) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_answers_may_begin_with_a_byte_order_mark(vqagen_: Commands) -> None:
     """Editors and spreadsheets on Windows write it."""
     expected = report(vqagen_, "answers")["tables"]
@@ -297,6 +298,7 @@ def test_accuracy_and_agreement_of_answers_to_questions() -> None:
     assert report.table("scores") == score_rows(worked_rows(), ScoreSettings()).report().table("scores")
 
 
+@pytest.mark.slow
 def test_ambiguous_questions_stand_worst_first() -> None:
     """Those on which raters do not agree, and those on whose right answer they agree not to."""
     given = {"1": ("red", "red", "blue"), "2": ("red", "blue", "green"), "3": ("blue", "Blue"), "4": ("red", "blue")}

@@ -191,6 +191,7 @@ async def test_a_preview_shows_all_and_stores_nothing(place: Served) -> None:
 # Places ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_of_a_hundred_who_begin_at_once_ten_hold_the_places(tmp_path: Path) -> None:
     """Consent holds nothing; the first answer does."""
     study = make_study(tmp_path, raters_per_item=10)

@@ -63,7 +63,7 @@ MADE = [
 ]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("domain", "flags"), MADE)
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
 def test_every_text_that_is_written_is_read(domain: str, flags: str, out: str, vqagen_: Commands) -> None:
@@ -96,7 +96,7 @@ def test_templates_of_ones_own_are_read_with_their_domain(vqagen_: Commands) -> 
 # Every spoil is found ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kind", SPOILS)
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_a_text_that_says_something_else_is_wrong(domain: str, kind: str, vqagen_: Commands) -> None:
@@ -215,6 +215,7 @@ def as_elsewhere(text: str) -> str:
     return re.sub(r"\b([Aa])n\b", r"\1", text[:1].lower() + text[1:])
 
 
+@pytest.mark.slow
 def test_texts_of_other_generators_are_read_by_given_templates(vqagen_: Commands) -> None:
     """Families are found by the programs; texts for other programs are still found."""
     document = generated(vqagen_, "--compat clevr --dialect release")

@@ -92,7 +92,7 @@ def test_no_generated_question_has_a_fault_of_wording(collection: Collection, co
     assert found == []
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_a_generated_question_has_another_answer_in_another_world(collection: Collection, count: int) -> None:

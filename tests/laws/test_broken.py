@@ -135,6 +135,7 @@ def checked(case: Case, run: Commands, folder: Path) -> tuple[object, object]:
     return (ran.code, [expected in errors, len(errors)]), (1, [True, 1 + len(case.get("also"))])
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("file", FILES)
 def test_a_broken_input_ends_in_its_message(file: str, run: Commands, tmp_path: Path) -> None:
     cases = some([case for case in BROKEN if case.file == file], least=5)

@@ -80,6 +80,7 @@ def test_no_compiled_module_lies_beside_its_source() -> None:
     assert [*(ROOT / "vqagen").rglob("*" + SUFFIX)] == []
 
 
+@pytest.mark.slow
 def test_an_editable_installation_is_not_compiled() -> None:
     (problem,) = find_problems("editable")
 

@@ -124,7 +124,7 @@ def test_any_cuts_in_any_layouts_and_order(
     assert came_to == (one.count, len(paths), "question", "")
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("flags", ["", "--dedupe all"])
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_shards_made_as_k_of_n_are_merged_into_what_one_run_writes(
@@ -341,6 +341,7 @@ def columns(one: Questions) -> Path:
     return one.folder
 
 
+@pytest.mark.slow
 def test_row_groups_that_a_shard_ended_in_are_put_together(one: Questions, columns: Path, tmp_path: Path) -> None:
     merged = tmp_path / "merged.parquet"
     came_to = merge(sorted(columns.glob("part*.parquet")), merged)
@@ -356,7 +357,7 @@ def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqag
     assert ran.err == f"{one.count} questions from 5 shards\n"
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["m.json", "m.jsonl", "m.parquet"])
 def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Commands, out: str) -> None:
     """The records are those of one run in that format, answers with their types."""
@@ -369,7 +370,7 @@ def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Comm
     assert (columns / f"mixed-{out}").read_bytes() == (columns / f"whole-{out}").read_bytes()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("tail", ["", "--count 18"])
 def test_blocks_without_questions_leave_the_bytes_of_one_run(tmp_path: Path, vqagen_: Commands, tail: str) -> None:
     """At the end of a run without a count, it was unknown how many there are; a shard may end so too."""

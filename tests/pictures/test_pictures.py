@@ -45,6 +45,7 @@ def written(folder: Path) -> dict[str, Any]:
 # Masks --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_released_scenes_are_seen_as_they_were_rendered(shared: Path) -> None:
     """Objects lie within .75 pixels of where they were and, with rotations in radians, show 200 pixels or more."""
     text = (shared / "data" / "clevr_v1_train_scenes_1000.json").read_bytes()
@@ -124,6 +125,7 @@ def test_colors_are_told_apart_where_the_masks_are() -> None:
         assert min(COLORS, key=lambda name: np.linalg.norm(tones[other, name] - tone)) == color, (material, color)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("shape", ["cube", "sphere", "cylinder"])
 def test_metal_is_told_from_rubber(shape: str) -> None:
     """What it mirrors makes its lightness vary more, also on flat sides."""
@@ -258,6 +260,7 @@ def test_a_folder_has_pictures_and_what_is_where(capsysbinary: pytest.CaptureFix
             assert before.items() <= thing.items()
 
 
+@pytest.mark.slow
 def test_workers_resumed_runs_and_shards_give_the_same_bytes(
     capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +305,7 @@ def test_other_widths_scale_all_pixels(capsysbinary: pytest.CaptureFixture[bytes
     assert written(again)["scenes"][0]["picture"] == small["picture"], "a scene says its own camera"
 
 
+@pytest.mark.slow
 def test_rotations_of_the_reference_renderer_are_radians(
     capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
 ) -> None:

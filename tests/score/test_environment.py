@@ -57,6 +57,7 @@ def test_indices_have_no_end_and_begin_at_0(endless: Environment) -> None:
         endless[-1]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("domain", ["clevr", "market"])
 def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
     catalogue, _ = load_catalogue(find_domain(domain))
@@ -75,11 +76,12 @@ def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
 
 def test_answers_of_a_type_are_balanced(endless: Environment) -> None:
     counts: dict[str, Counter[str]] = {}
-    for index in range(fewer(240)):
+    count = fewer(240, least=72)
+    for index in range(count):
         sample = endless[index]
         counts.setdefault(sample.answer_type, Counter())[sample.answer] += 1
 
-    assert min(counter.total() for counter in counts.values()) > fewer(50)
+    assert min(counter.total() for counter in counts.values()) > 0.2 * count
     assert abs(counts["yes/no"]["yes"] / counts["yes/no"].total() - 0.5) < 0.2
     assert counts["count"].most_common(1)[0][1] < counts["count"].total() * 0.4
 

@@ -177,6 +177,7 @@ SEED_LINES = [
 ]
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_toolkit() -> None:
     """The published tables of the open baseline and of pointing at random come out for their counts."""
     types = [kind for kind, (_, total) in SEED_TABLE.items() for _ in range(total)]
@@ -315,6 +316,7 @@ def test_wrong_use(run: Commands) -> None:
         assert ran.err.startswith("vqagen: "), line
 
 
+@pytest.mark.slow
 def test_of_pairs_of_trials_the_headline_is_that_both_are_right(run: Commands) -> None:
     """On the screen and in the report it comes first; tests from "your view" are a type of their own."""
     run.done("director generate --count 240 -o trials --render none --paired")

@@ -249,6 +249,7 @@ def in_all_forms(record: dict[str, Any], folder: Path) -> Iterator[Any]:
     yield folder / "p.csv"
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize(("name", "is_prediction"), [(name, name in PREDICTED) for name in (*PREDICTED, *HARMLESS)])
 def test_a_copy_of_the_right_answer_is_never_the_prediction(name: str, is_prediction: bool, tmp_path: Path) -> None:
     """Beside ids and descriptions an answer is the prediction, in any order of the keys."""

@@ -337,6 +337,7 @@ class Feeds:
         monkeypatch.setattr(scene_lookup, "compile_scene", watched_compile)
 
 
+@pytest.mark.slow
 def test_scenes_are_read_twice_for_questions_in_their_order(
     questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -422,6 +423,7 @@ def test_right_options_and_no_options_are_no_fault(questions: list[Record], scen
     assert vqagen.verify(given, {"scenes": scenes}).is_clean
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("key", "value"), [("question_type", "exists"), ("split", "test"), ("image", "other")])
 def test_what_program_and_scene_say_must_be_copied_right(
     key: str, value: str, questions: list[Record], scenes: list[Record]
@@ -437,6 +439,7 @@ def test_what_program_and_scene_say_must_be_copied_right(
 # Whole files ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.parquet"])
 def test_records_that_were_left_out_or_changed_are_told_by_the_sums(name: str, vqagen_: Commands) -> None:
     """Also where each record that is left is right."""

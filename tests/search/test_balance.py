@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+import pytest
 from families import SHIPPED
 from oracles.naive_programs import is_filter
 
@@ -90,6 +91,7 @@ def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> No
     assert answers[0].refused == answers[1].refused == {0, 1}
 
 
+@pytest.mark.slow
 def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> None:
     """Each place in a window has both answers: were all counts 0 at first, each window would begin with "yes", which
     more questions can have, go on with "no", and so on.

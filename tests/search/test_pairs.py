@@ -157,6 +157,7 @@ def side_of(run: Made, record: Record) -> naive_pairs.Side:
 # What does not show ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_neither_order_nor_number_shows_an_answer() -> None:
     """Of pairs answered by yes and no, about half of the first records, and of those with even numbers, say yes."""
     run = made(CLEVR, 70, seed=5)
@@ -167,6 +168,7 @@ def test_neither_order_nor_number_shows_an_answer() -> None:
     assert_even([record["answer"] for record in evens])
 
 
+@pytest.mark.slow
 def test_questions_of_images_are_equally_many() -> None:
     """A full picture has as many as an empty one: their number tells neither its objects nor an answer."""
     run = made(CLEVR, 70, seed=1)
@@ -253,6 +255,7 @@ def test_a_window_of_one_scene_has_no_pairs() -> None:
     assert {reason for _, reason in run.tally.failures} == {UNSUITED}
 
 
+@pytest.mark.slow
 def test_no_text_of_another_set_comes_again() -> None:
     """In neither of the two scenes, by text or by program; and only the families named are asked."""
     chosen = {"templates_per_image": 4, "only": ("exist", "count")}
@@ -319,6 +322,7 @@ def pantry(folder: Path) -> Collection:
     return Collection("pantry", folder / "metadata.json", folder / "templates")
 
 
+@pytest.mark.slow
 def test_pairs_of_a_domain_with_lists_groups_and_gaps(tmp_path: Path) -> None:
     """Its scenes differ in little, and lists must be compared scene by scene."""
     scenes = [

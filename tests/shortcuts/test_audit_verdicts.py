@@ -174,6 +174,7 @@ def test_answers_that_are_too_many_to_learn_are_not_learned() -> None:
     assert {each.accuracy for each in audit.probes} == {0.0}
 
 
+@pytest.mark.slow
 def test_guesses_below_chance_of_few_images_are_no_pass(vqagen_: Commands) -> None:
     """What was balanced in one window tells the opposite, also where no info says that there were windows."""
     vqagen_("scenes sample --count 20 --seed 11 -o scenes.json")

@@ -67,6 +67,7 @@ def _scored(predictions: str, questions: str = "q.json", **settings: Any) -> flo
     return vqagen.evaluate(questions, predictions, **settings).overall().accuracy
 
 
+@pytest.mark.slow
 def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands) -> None:
     """All that the files allow are in the ladder, each with the accuracy that its predictions have."""
     files = written()
@@ -86,6 +87,7 @@ def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands
     assert [line.split()[0] for line in table[5:12]] == [each["baseline"] for each in found[:7]]
 
 
+@pytest.mark.slow
 def test_all_commands_that_guess_have_one_value_of_one_quantity() -> None:
     """What a predictor scores in the ladder it scores in statistics and in an audit; none beats the floor by counting.
 

@@ -150,6 +150,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_all_formats_and_dialects_have_the_same_statistics(generated: Path, vqagen_: Commands) -> None:
     """Also gzipped, and where answers and functions are written as in the released CLEVR files."""
     made = generated / "questions.json"
@@ -275,6 +276,7 @@ def test_guesses_are_tested_on_the_file_given_by_against(vqagen_: Commands) -> N
     assert guessed["types"]["exist"] | {"questions": 200, "words": 0.5, "tree": 0.0} == guessed["types"]["exist"]
 
 
+@pytest.mark.slow
 def test_texts_without_words_are_guessed_by_the_majority(vqagen_: Commands) -> None:
     """scikit-learn refuses to learn from no words."""
     guessed = found(vqagen_, written(list(asked(0, 400, [["red"]], ["???"]))))["guessed"]
@@ -300,6 +302,7 @@ def test_without_scikit_learn_one_line_says_how_to_get_the_rest(
     assert ("note: guessing by what is learned needs sklearn; install it: pip install 'vqagen[stats]'") in lines
 
 
+@pytest.mark.slow
 def test_learned_predictors_see_a_part_of_the_images_whatever_their_order() -> None:
     """What only counts answers sees all, so that its figures are those of other commands."""
     records = list(asked(0, 800, [["red"]], ["Is it so?", "Is it really so?"]))

@@ -77,7 +77,7 @@ def write_meanwhile(change: Callable[[], object], workers: int = 1) -> None:
     )
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.__name__)
 def test_nothing_is_kept_that_was_made_of_changed_scenes(writer: Writer, workers: int) -> None:

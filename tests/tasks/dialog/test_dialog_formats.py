@@ -70,6 +70,7 @@ def test_dialogs_become_any_format_with_the_bytes_of_its_run(source: str) -> Non
     assert differing == []
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("form", FOREIGN)
 @pytest.mark.parametrize("source", FORMATS)
 def test_any_output_becomes_the_same_file_of_another_tool(form: str, source: str) -> None:

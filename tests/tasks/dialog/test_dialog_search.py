@@ -79,6 +79,7 @@ def broken_quotas(dialog: Record, preset: str) -> list[int]:
     ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("preset", "rounds"), [("paper", 10), ("reference", 10), ("smooth", 5), ("paper", 13)])
 def test_dialogs_keep_their_quotas_after_every_round(preset: str, rounds: int) -> None:
     """Spec 4.1 and 4.3; a dialog that does not is marked as relaxed."""
@@ -95,6 +96,7 @@ def test_dialogs_without_quotas_are_free() -> None:
     assert all(broken_quotas(dialog, "paper") for dialog in made)
 
 
+@pytest.mark.slow
 def test_b15_families_of_late_rounds_are_not_predictable() -> None:
     """Round 9 was always a seek question and round 10 never."""
     late = {
@@ -109,6 +111,7 @@ def test_b15_families_of_late_rounds_are_not_predictable() -> None:
 # Looking ahead --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("preset", "rounds"), [("smooth", 10), ("paper", 10), ("reference", 10), ("paper", 7)])
 def test_look_ahead_finds_exactly_the_rounds_that_can_end_within_the_quotas(preset: str, rounds: int) -> None:
     """Compared with a search of every way on, for all counts there can be."""

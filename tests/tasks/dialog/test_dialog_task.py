@@ -135,6 +135,7 @@ def test_scenes_without_dialogs_are_said_and_the_exit_code_is_1(vqagen_: Command
     assert "scene 3 (TEST_000000.png): 0 dialogs; no caption 5×" in ran.err
 
 
+@pytest.mark.slow
 def test_dialogs_that_end_too_early_are_said(vqagen_: Commands) -> None:
     """Nothing is left to ask about one object after some rounds."""
     write("one.json", {"scenes": [scene_record(["large red metal cube"], [0], [0])]})
@@ -227,6 +228,7 @@ def test_shards_merge_to_one_run_wherever_they_are_cut(vqagen_: Commands) -> Non
     assert dialogs_in("merged.json") == dialogs_in("whole.json")
 
 
+@pytest.mark.slow
 def test_a_part_of_a_window_is_balanced_with_all_that_came_before_it() -> None:
     """The scenes before it are replayed; without them its dialogs would be others."""
     scenes = sampled_scenes(3)

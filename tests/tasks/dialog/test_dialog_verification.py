@@ -72,6 +72,7 @@ def judged(
     return verification.report
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("domain", "count"), [("clevr", 5), ("market", 2)])
 def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     """Sentences, answers, references, what is known, annotations, shares and differences."""
@@ -195,6 +196,7 @@ def test_b8_dialogs_of_an_image_differ(scenes: list[Record], dialogs: Record) ->
     assert "the same sentences" in report.mismatches[0].problem
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("families", "preset", "round"),
     [
@@ -278,6 +280,7 @@ def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> 
     assert (before, verified(vqagen_, images)["by_problem"]) == ({}, {"annotation": 1})
 
 
+@pytest.mark.slow
 def test_templates_of_ones_own_are_read(vqagen_: Commands, dialogs: Record) -> None:
     """Sentences of other templates can be read with --templates alone; by others, each would be a fault."""
     text = "Say the <A> of {focus|it}!?"

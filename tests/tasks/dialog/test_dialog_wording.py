@@ -115,6 +115,7 @@ def test_no_shipped_text_names_anything_of_a_domain(domain: str) -> None:
     assert words & known == set()
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_the_rewrites_of_a_domain_change_no_shipped_text(domain: str) -> None:
     """Or a reader of the templates could not read the sentences."""
@@ -207,6 +208,7 @@ def _any(words: Any) -> str:
     return rf"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})\b"
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_every_sentence_has_one_meaning(domain: str) -> None:
     """Its label, its form, what fills it and its marks can be read back, and no other template could have said it."""

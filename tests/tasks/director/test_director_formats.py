@@ -165,6 +165,7 @@ def test_an_item_says_every_noun_and_adjective(document: Document) -> None:
 # The runner -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_samples_are_made_of_any_trials() -> None:
     """Shards of samples, which version 1.0 wrote, merge: the numbers at the end count all."""
     whole = write("trials")

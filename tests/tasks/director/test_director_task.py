@@ -88,7 +88,7 @@ KINDS = {
 }
 
 
-@pytest.mark.quick("paired")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     """Any cut, inside a window and across its end; no two trials of a window are the same."""
@@ -104,6 +104,7 @@ def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     assert [record["trial_index"] for record in whole] == list(range(1000))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

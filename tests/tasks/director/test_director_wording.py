@@ -181,6 +181,7 @@ GERMAN = {
 }
 
 
+@pytest.mark.slow
 def test_instructions_of_another_language_need_no_english_article(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

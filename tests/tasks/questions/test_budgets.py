@@ -278,7 +278,7 @@ SOME_OF_ALL = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @BY_COLLECTION
 @pytest.mark.parametrize("examples", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_shards_make_what_one_run_makes(collection: Collection, examples: int) -> None:

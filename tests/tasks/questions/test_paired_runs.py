@@ -54,6 +54,7 @@ def questions(path: Path | str) -> list[Record]:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shards", "out"),
     [
@@ -108,6 +109,7 @@ def test_the_summary_counts_questions_without_their_partner(made: Path, vqagen_:
 # Formats --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_output_becomes_any_other_with_its_pairs(made: Path, vqagen_: Commands) -> None:
     """In the bytes that a run writes so; and hidden answers keep the pairs."""
     for given, form in (("json", "parquet"), ("parquet", "jsonl")):

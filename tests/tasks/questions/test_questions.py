@@ -135,6 +135,7 @@ def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, 
     assert min(run.tally.questions[family] for family in answers) >= scenes * 10 / len(answers) / 2
 
 
+@pytest.mark.slow
 def test_all_instances_of_a_family_can_be_asked_for(sources: Sources) -> None:
     """With 0 instances per template all fillings come, up to the balance of their answers, and none comes twice."""
     chosen = {"instances_per_template": 0, "templates_per_image": 2, "balance": "answers"}
@@ -160,6 +161,7 @@ def share_guessed(groups: Iterable[Iterable[str]]) -> float:
     return sum(max(each.values()) for each in counts) / sum(map(Counter.total, counts))
 
 
+@pytest.mark.slow
 def test_a_scene_has_questions_from_many_files(sources: Sources) -> None:
     """Neighbouring families do not meet on one image by default, and an image's index says nothing of its files.
 
@@ -178,6 +180,7 @@ def test_a_scene_has_questions_from_many_files(sources: Sources) -> None:
         assert (mean > 5 and gain < 0.05) if is_mixed else (mean < 3 and gain > 0.2)
 
 
+@pytest.mark.slow
 def test_the_balance_holds_answers_together(sources: Sources) -> None:
     """Within a window the two answers of a yes/no family never differ by more than two; where the rarer one is only
     drawn more often, seldom by more.

@@ -100,6 +100,7 @@ def text_of(answer: object) -> str:
     return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else str(answer)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("settings", [SETTINGS, MARKET], ids=["clevr", "market"])
 def test_the_pairs_say_what_the_records_say(settings: QuestionSettings) -> None:
     """Read with nothing but a JSON parser: keys in their order, and numbers of questions as numbers of pairs.

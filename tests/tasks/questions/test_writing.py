@@ -76,6 +76,7 @@ def test_one_window_of_all_scenes_is_done_by_one_process(run: Commands) -> None:
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_report_counts_what_is_in_the_file_and_does_not_depend_on_the_means(run: Commands) -> None:
     reports = []
     for number, options in enumerate(("", "--workers 2")):
@@ -184,6 +185,7 @@ def write(place: str, content: bytes) -> None:
         file.write(content)
 
 
+@pytest.mark.slow
 def test_an_output_that_was_cut_is_not_complete(run: Commands) -> None:
     """The end of a packed file may be missing, and yet its beginning be read."""
     for out in ("q.json", "q.jsonl", "q.jsonl.gz", "memory://cut/q.jsonl"):
