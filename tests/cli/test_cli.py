@@ -97,7 +97,7 @@ def test_every_command_is_in_one_section_of_the_help(vqagen_: Commands) -> None:
     assert [line.split()[0] for line in shown if line.startswith("  ")] == named
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [("vqagen ba", "baseline"), ("vqagen scenes dr", "draw"), ("vqagen generate --bal", "--balance")],
@@ -351,6 +351,7 @@ def test_standard_output_holds_the_data_and_nothing_else(vqagen_: Commands) -> N
         assert to_stdout.err == to_file.err
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     ran = vqagen_.done("scenes sample --count 60 -o -")

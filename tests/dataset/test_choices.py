@@ -87,6 +87,7 @@ def test_no_rule_that_sees_only_the_options_beats_chance(mode: str, asked: Made)
         assert abs(above) < (4 * error if "order" in name or "set" in name else 1e-9), (name, above)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
@@ -193,6 +194,7 @@ def test_the_seed_decides_all_and_json_lines_hold_the_same(run: Commands) -> Non
     assert with_choices(read("questions.json")["questions"], read("scenes.json"), ChoiceSettings(seed=5))[0] == lines
 
 
+@pytest.mark.slow
 def test_rotations_have_the_right_option_at_every_place(run: Commands) -> None:
     """And questions of pairs stay pairs."""
     run.done("generate --scenes scenes.json -o pairs.json --balance pairs --templates-per-image 3")
@@ -228,6 +230,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("changes", "message"), MISTAKES)
 def test_a_bad_question_is_named(run: Commands, changes: dict[str, Any], message: str) -> None:
     spoil(**changes)
@@ -237,6 +240,7 @@ def test_a_bad_question_is_named(run: Commands, changes: dict[str, Any], message
     assert f"questions.json: {message}" in ran.err
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
@@ -267,7 +271,7 @@ def test_hidden_answers_get_no_options_and_options_are_not_converted(run: Comman
     assert run("convert choices.json -o a.parquet").code == 3
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["release", "generator"])
 def test_files_of_other_dialects_get_options(run: Commands, dialect: str) -> None:
     """Of released files, nodes have a `function`, and families a number alone; the generator's answers are no texts."""

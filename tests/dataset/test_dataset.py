@@ -164,6 +164,7 @@ def test_questions_about_what_no_picture_shows_are_left_out(tmp_path: Path) -> N
     assert {"material", "kind", "left"} <= words
 
 
+@pytest.mark.slow
 def test_questions_about_what_can_hardly_be_seen_are_left_out(tmp_path: Path) -> None:
     settings = DatasetSettings(**{**SMALL, "choices": "none", "min_visible": 60})
 
@@ -176,6 +177,7 @@ def test_questions_about_what_can_hardly_be_seen_are_left_out(tmp_path: Path) ->
     assert "an object shows fewer than 60 pixels" in report.summary()
 
 
+@pytest.mark.slow
 def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
     info = {"license": "Creative Commons Attribution (CC BY 4.0)"}
     scenes = sampled_scenes(6, 3)
@@ -206,6 +208,7 @@ def test_only_train_must_have_questions(tmp_path: Path) -> None:
         write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
 
 
+@pytest.mark.slow
 def test_a_dataset_may_be_a_test_set_alone(tmp_path: Path) -> None:
     report = write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "shares": "0/0/100"}))
 

@@ -239,7 +239,7 @@ def test_a_dataset_as_it_was_made_has_no_fault(made: Path, vqagen_: Commands) ->
     assert b"not proved" not in ran.out
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_every_tampering_is_found_and_named(name: str, copy: Path) -> None:
     """By the hash of its file, and by its content where no hash is known, as in datasets of vqagen 1.0."""

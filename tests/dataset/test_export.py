@@ -440,6 +440,7 @@ def test_a_file_of_questions_is_exported_with_its_pictures(others: Path, tmp_pat
         assert row["answer_type"] == kinds.get(each["question_type"], row["answer_type"])
 
 
+@pytest.mark.slow
 def test_prompts_ask_for_the_form_that_the_reward_format_wants(dataset: Path, tmp_path: Path) -> None:
     """Once in each prompt and in one text; `--prompt plain` leaves it out, and answers alone are left to learn."""
     for target in ASKING:
@@ -488,6 +489,7 @@ def test_a_test_set_with_hidden_answers_is_exported_with_empty_ones(others: Path
         assert "scores predictions with the file that has the answers" in (out / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_readme_lists_the_columns_of_the_export(dataset: Path, tmp_path: Path) -> None:
     """Those that its rows have, and no other."""
     differing = {}
@@ -586,6 +588,7 @@ def test_a_picture_outside_of_its_folder_gets_into_no_export(name: str, outside:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_trial_stays_in_its_folder(others: Path, tmp_path: Path) -> None:
     (trials := tmp_path / "trials").mkdir()
     (tmp_path / "private.png").write_bytes(picture(1))
@@ -639,6 +642,7 @@ def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path
         assert not list(out.rglob("*.png"))
 
 
+@pytest.mark.slow
 def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> None:
     """Nothing in an export names its folder."""
     differing = []

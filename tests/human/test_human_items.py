@@ -164,6 +164,7 @@ def study(made: Path, answered: dict[str, list[StudyItem]]) -> Study:
     return planned
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("file", FILES)
 def test_answers_of_people_are_scored_like_those_of_a_model(made: Path, study: Study, file: str) -> None:
     """A rater's predictions are right where the answer is the gold one; those of all are the commonest answers."""

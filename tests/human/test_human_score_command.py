@@ -206,6 +206,7 @@ def test_wrong_instructed_answers_and_partial_assignments_are_flagged() -> None:
     assert flagged(right, "instructed") == []
 
 
+@pytest.mark.slow
 def test_exclusion_is_reported_and_nothing_is_deleted(vqagen_: Commands) -> None:
     kept, all_ = report(vqagen_, "answers"), report(vqagen_, "answers --exclude none")
 
@@ -215,6 +216,7 @@ def test_exclusion_is_reported_and_nothing_is_deleted(vqagen_: Commands) -> None
     assert [row["assignment"] for row in all_["tables"]["flagged"]["rows"]] == ["a7", "a8"]
 
 
+@pytest.mark.slow
 def test_events_of_an_export_flag_driven_browsers(vqagen_: Commands) -> None:
     Path("answers/events.jsonl").write_bytes(row_lines([Noted(1, "a2", "webdriver"), Noted(2, "a1", "comment")]))
 
@@ -240,6 +242,7 @@ def with_templates() -> list[AnswerRow]:
     ]
 
 
+@pytest.mark.slow
 def test_groups_stand_worst_first_and_numbers_by_quarters(vqagen_: Commands) -> None:
     write(with_templates())
 
@@ -317,6 +320,7 @@ def test_ambiguous_questions_stand_worst_first() -> None:
 # Figures ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_figures_show_scores_answers_and_groups(vqagen_: Commands) -> None:
     """As SVG in the page, which is well-formed. A single answer has a dot; no answer has no figure."""
     pages = []

@@ -41,6 +41,7 @@ def six(*values: Any) -> tuple[float, ...]:
 # The worked example -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("name", "figures"),
     [

@@ -74,6 +74,7 @@ def test_every_text_that_is_written_is_read(domain: str, flags: str, out: str, v
     assert re.fullmatch(rb"[\d,]+" + CLEAN, ran.out)
 
 
+@pytest.mark.slow
 def test_templates_of_ones_own_are_read_with_their_domain(vqagen_: Commands) -> None:
     """Groups, lists, literals, slots that are used again, and all functions."""
     Path("pantry/templates").mkdir(parents=True)
@@ -160,6 +161,7 @@ def test_a_family_that_is_no_template_is_wrong(vqagen_: Commands) -> None:
 # Templates at hand ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: Commands) -> None:
     """The last line says so, and why; what is at hand would be wrong about them."""
     document = generated(vqagen_, "--only one_hop.json")

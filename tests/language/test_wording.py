@@ -412,6 +412,7 @@ def labeled(text: str, label: str, language: str = "", keep_other: bool = True) 
     return plain
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("label", LABELS.values_of("Label"))
 @pytest.mark.parametrize("language", ["", "en", "fr"])
 def test_a_value_stands_in_a_sentence_as_it_is(label: str, language: str) -> None:
@@ -469,7 +470,7 @@ def flaws(sentence: str) -> list[str]:
     return found
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", COLLECTIONS, ids=str)
 @pytest.mark.parametrize("keep_other", [True, False])
 def test_texts_come_out_clean(collection: Collection, keep_other: bool) -> None:

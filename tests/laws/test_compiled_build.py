@@ -87,6 +87,7 @@ def test_an_editable_installation_is_not_compiled() -> None:
     assert "editable" in problem
 
 
+@pytest.mark.slow
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to do, in place of a traceback of setuptools."""
     monkeypatch.setenv("CC", "no-such-compiler -O2")

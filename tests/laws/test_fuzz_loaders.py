@@ -279,7 +279,7 @@ def damaged(content: bytes, rng: Random) -> bytes:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_spoiled_file_is_taken_or_told_of(name: str, tmp_path: Path) -> None:
     """By its loader; and by `check`, which reads each file in more ways, for some."""

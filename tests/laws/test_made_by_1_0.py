@@ -59,7 +59,7 @@ def test_shards_are_merged_to_the_whole(vqagen_: Commands) -> None:
     assert json.loads(Path("merged.json").read_bytes())["questions"] == questions_of("questions")
 
 
-@pytest.mark.quick(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_outputs_are_audited(vqagen_: Commands, name: str) -> None:
     """So few images are too few to tell, which the end says (1); no file is refused."""

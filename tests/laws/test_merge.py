@@ -350,6 +350,7 @@ def test_row_groups_that_a_shard_ended_in_are_put_together(one: Questions, colum
     assert came_to == (one.count, 5, "question", "")
 
 
+@pytest.mark.slow
 def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqagen_: Commands) -> None:
     ran = vqagen_.done(f"merge {' '.join(map(str, columns.glob('part*.parquet')))} -o -")
 

@@ -199,7 +199,7 @@ def random_solids(rng: Random) -> list[Solid]:
     ]
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CAMERAS)
 def test_visible_pixels_are_those_of_the_whole_picture(name: str) -> None:
     """Of each solid; and enough are visible exactly if the least of these numbers is enough, to the pixel."""

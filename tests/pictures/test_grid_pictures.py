@@ -117,6 +117,7 @@ def test_labels_stand_beside_their_cells() -> None:
     assert {tuple(color) for color in border.tolist()} == {hex_to_rgb(ROOM)}
 
 
+@pytest.mark.slow
 def test_an_item_stays_inside_of_the_boards_of_its_cell() -> None:
     """With its halo, for each kind at its largest."""
     largest = [look for name, look in shipped_looks().items() if name.startswith("red_") and name.endswith("_4")]
@@ -208,6 +209,7 @@ def test_all_surfaces_and_paints_keep_their_exact_color() -> None:
     assert np.array_equal(np.asarray(shown), flat)
 
 
+@pytest.mark.slow
 def test_the_same_grid_makes_the_same_bytes_whatever_was_drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """One painter draws many pictures, and forgets old sprites when there are too many."""
     painter, grids = GridPainter(shipped_looks(), STYLE), [random_grid(seed) for seed in range(6)]

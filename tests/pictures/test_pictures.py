@@ -234,6 +234,7 @@ def test_mistakes_in_the_looks_are_named_together(tmp_path: Path) -> None:
 # The command --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_folder_has_pictures_and_what_is_where(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     scenes, out = write(tmp_path, plain_scenes(2), {"generator": {}}), tmp_path / "out"
     done = Commands(capsysbinary).done(f"scenes draw {scenes} -o {out}")
@@ -289,6 +290,7 @@ def test_workers_resumed_runs_and_shards_give_the_same_bytes(
     assert content("one") == content("two") == content("three") == content("merged")
 
 
+@pytest.mark.slow
 def test_other_widths_scale_all_pixels(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     scenes = write(tmp_path, plain_scenes(1), {"generator": {}})
     vqagen_ = Commands(capsysbinary)

@@ -85,6 +85,7 @@ def killed_json(tmp_path: Path) -> Left:
 # What going on makes of them -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_blocks_that_are_left_give_the_same_bytes(killed_json: Left) -> None:
     """A window is gone on with behind its first blocks; what is missing in its middle is made with all behind it."""
     for there in product((True, False), repeat=len(BLOCKS)):

@@ -55,6 +55,7 @@ def test_the_difference_is_that_of_clustered_differences() -> None:
     assert found.only_second - found.only_first == pytest.approx(200 * found.mean)
 
 
+@pytest.mark.slow
 def test_few_images_find_no_more_differences_than_many() -> None:
     """Of equal models on six images whose questions agree, about 5 % of samples have p below .05."""
     generator, images = np.random.default_rng(5), np.repeat(np.arange(6), 40)

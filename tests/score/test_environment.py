@@ -74,6 +74,7 @@ def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
         assert sample.scene["image_index"] == index
 
 
+@pytest.mark.slow
 def test_answers_of_a_type_are_balanced(endless: Environment) -> None:
     counts: dict[str, Counter[str]] = {}
     count = fewer(240, least=72)
@@ -107,6 +108,7 @@ def test_levels_without_an_end_are_mixed() -> None:
     assert {schedule.at(index, stream(0, "", index)) for index in range(60)} == set(range(5))
 
 
+@pytest.mark.slow
 def test_visibility_is_a_rule_of_the_level() -> None:
     """The rule itself is the sampler's."""
     anyhow, easy = (environment(levels=Level((5, 5), visible=share)) for share in (0.0, 0.95))

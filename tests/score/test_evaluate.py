@@ -146,6 +146,7 @@ def test_the_key_of_predictions_is_an_option_of_both_commands(run: Commands) -> 
     assert run.done("compare questions.json p.jsonl p.jsonl --prediction-key gpt").out.count(b" 0.000 ") >= 2
 
 
+@pytest.mark.slow
 def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
     """A model that overlooks the director's view is right in control trials alone, and its mistakes are egocentric."""
     run.done("director generate --count 24 -o trials --render none")
@@ -301,6 +302,7 @@ WRONG_USE = {
 """Arguments -> exit code and a part of the message."""
 
 
+@pytest.mark.slow
 def test_wrong_use(run: Commands) -> None:
     """What cannot be scored as asked is one clear message, and no score."""
     hidden = [{key: value for key, value in each.items() if key not in ("answer", "program")} for each in questions()]

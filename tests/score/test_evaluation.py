@@ -210,6 +210,7 @@ def test_numbers_that_may_be_places_are_no_ids(name: str) -> None:
         vqagen.evaluate(questions, predictions, split=split)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", IDS)
 def test_an_id_is_an_id_however_it_is_written(name: str) -> None:
     """And a prediction for a question of another split is not unknown."""

@@ -108,6 +108,7 @@ def test_any_document_that_holds_questions_is_read(questions: list[Record], vqag
         vqagen_.done("verify q.json --scenes scenes.json --json")
 
 
+@pytest.mark.slow
 def test_a_file_of_the_references_shape_checks_out(questions: list[Record], vqagen_: Commands) -> None:
     """Its nodes keep their outputs, it knows no question types, and older files have `side_inputs`. Without the name
     of a file, a scene is found by its index.
@@ -192,6 +193,7 @@ def test_a_spoiled_question_is_named(made: dict[str, list[Record]], vqagen_: Com
         assert told in line
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_of_a_released_file_is_found(made: dict[str, list[Record]], vqagen_: Commands) -> None:
     """Its answers are text."""
     spoiled = deepcopy(made["release"])
@@ -236,6 +238,7 @@ def test_a_problem_of_many_questions_is_counted_and_its_causes_are_shown(
     assert sum("  questions[" in line for line in lines) == 2 + EXAMPLES
 
 
+@pytest.mark.slow
 def test_of_many_mismatches_some_are_listed_and_all_counted(
     questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -384,6 +387,7 @@ def with_options(record: Record, options: list[str], choice: object) -> Record:
     return {**record, "choices": options, "choice": choice}
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("kind", "options", "choice", "why"),
     [
@@ -509,6 +513,7 @@ def test_two_questions_of_one_number_are_named(questions: list[Record], scenes: 
     assert report.mismatches[0].problem == "question_index 7: another record has it"
 
 
+@pytest.mark.slow
 def test_scenes_that_the_run_did_not_take_are_named(vqagen_: Commands) -> None:
     """Shards without the first and the last scenes merge into what looks like a whole run."""
     for number, first in enumerate((2, 6)):

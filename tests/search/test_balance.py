@@ -108,6 +108,7 @@ def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> 
         assert 0.25 < answers.count(True) / len(answers) < 0.75
 
 
+@pytest.mark.slow
 def test_the_answers_of_one_file_tell_none_of_another_of_the_same_seed() -> None:
     """What is asked for first hangs on what the first scene shows, and not on the seed alone."""
     scenes = next(each for each in SHIPPED if each.is_clevr).sampled(240, seed=17)

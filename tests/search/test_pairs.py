@@ -79,7 +79,7 @@ VARIED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 @pytest.mark.parametrize("chosen", VARIED, ids=str)
 def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection, chosen: dict[str, Any]) -> None:
@@ -176,6 +176,7 @@ def test_questions_of_images_are_equally_many() -> None:
     assert Counter(map(len, run.by_scene)) == {10: 70}
 
 
+@pytest.mark.slow
 def test_the_fuller_picture_has_not_the_greater_answer() -> None:
     """Scenes of 3, 4 and 5 objects, and a few of more: partners have equally many, except of those few."""
     sizes = Counter[int]()
@@ -197,6 +198,7 @@ def test_the_fuller_picture_has_not_the_greater_answer() -> None:
     assert naive_pairs.check_fullness(other, run.scenes), "the check finds pairs of unequally many objects"
 
 
+@pytest.mark.slow
 def test_the_place_of_a_question_in_its_scene_shows_no_answer() -> None:
     """A question whose answer is yes stands in either half of its scene's."""
     answers = [

@@ -112,7 +112,7 @@ def compile_for(collection: Collection, record: dict[str, Any]) -> Scene:
     return compile_scene(record, collection.materials.domain)
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("collection", "family"), FAMILIES)
 def test_the_search_finds_what_brute_force_finds(collection: Collection, family: int) -> None:
     """On small scenes the sets of fillings, programs and answers are the same, under every degeneracy policy."""
@@ -182,7 +182,7 @@ def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_i
     assert outcome.reason == FOUND
 
 
-@pytest.mark.quick(12)
+@pytest.mark.quick(6)
 @pytest.mark.parametrize(
     ("nodes", "constraints"),
     [

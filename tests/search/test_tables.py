@@ -177,7 +177,7 @@ def test_relations_of_many_objects_are_those_that_rows_list(size: int) -> None:
         assert [indexes(objects) for objects in related[relation]] == [sorted(row) for row in rows[relation]]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("place", [-1, 64, 1 << 70, "1", None, 3])
 def test_faulty_relations_of_many_objects_are_located(place: object) -> None:
     """Object 3 has itself, or none that there is, to its left."""

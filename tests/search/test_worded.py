@@ -97,7 +97,7 @@ def test_yes_and_no_are_wanted_as_a_recount_says(nodes: str, values: tuple[float
 ADDED = "scene, filter_count 0 <C2> <S>, filter_count 0 <Z> <M>, add 1 2"
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("coin", [0.5, 0.3])
 @pytest.mark.parametrize(
     ("nodes", "constraints", "untelling"),

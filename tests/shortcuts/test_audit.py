@@ -206,6 +206,7 @@ def test_planted_shortcuts_of_options_are_found() -> None:
     assert missed == []
 
 
+@pytest.mark.slow
 def test_options_that_the_scene_shows_alone_are_found() -> None:
     """If only the right color is in the scene, looking for colors is enough."""
     records = option_questions(images=60)
@@ -257,6 +258,7 @@ def test_files_without_shortcuts_pass_with_the_stated_rate() -> None:
     assert failed <= number * 0.05 + 2.6 * (number * 0.05 * 0.95) ** 0.5
 
 
+@pytest.mark.slow
 def test_blocks_that_exchange_their_options_are_exactly_at_chance() -> None:
     """Each block has one set of options, and each of these is right once: no rule that sees options alone is better."""
     rng, records = stream(3, "blocks"), []

@@ -157,6 +157,7 @@ def test_predictions_about_visual7w_are_written_as_its_toolkit_reads_them(vqagen
     assert "result2.json: predictions are JSON Lines; name it result2.jsonl" in refused.err
 
 
+@pytest.mark.slow
 def test_dialogs_and_trials_are_answered(vqagen_: Commands) -> None:
     """Rounds of dialogs and trials get predictions that the evaluator reads, also of a folder."""
     vqagen_.done("scenes sample --count 2 -o s.json")

@@ -222,7 +222,7 @@ def planted(name: str) -> Items:
     return table(answers, images=images, texts=texts, options=options)
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("shortcut", "predictor"),
     [
@@ -273,6 +273,7 @@ FEW = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", FEW)
 def test_few_items_and_empty_texts_are_answered_as_well_as_may_be(name: str) -> None:
     """Also where nothing can be learned, or all that was learned is of another type."""

@@ -188,6 +188,7 @@ def test_records_of_other_generators_need_only_a_question(vqagen_: Commands) -> 
     assert NO_PROGRAMS in statistics["notes"]
 
 
+@pytest.mark.slow
 def test_what_questions_lack_is_counted(generated: Path, vqagen_: Commands) -> None:
     vqagen_.done(f"generate --scenes '{generated / 'scenes.json'}' --out hidden.json --hide-answers")
     out = vqagen_.done("stats hidden.json").out.decode()
@@ -249,6 +250,7 @@ def asked(first: int, count: int, said: Sequence[Sequence[str]], text: Sequence[
         yield question(text[number % len(text)], yes, image=number // 10, said=said[number % len(said)])
 
 
+@pytest.mark.slow
 def test_a_predictor_finds_what_gives_the_answer_away(vqagen_: Commands) -> None:
     """The longer phrase is never there; or one word says no. Forty others are enough to learn from."""
     for said, text, predictor in (

@@ -68,7 +68,7 @@ def test_workers_make_the_same(out: str) -> None:
     assert contents(f"two-{out}") == contents(out) != {}
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 def test_shards_merge_to_the_same(out: str) -> None:
     shards = 4
     write(out)
@@ -80,6 +80,7 @@ def test_shards_merge_to_the_same(out: str) -> None:
     assert (merged.records, merged.noun) == (45, "pictured_digit" if out == "folder" else "digit")
 
 
+@pytest.mark.quick(2)
 def test_a_stopped_run_is_finished_with_the_same_bytes(out: str) -> None:
     items = 14
     write(out)

@@ -230,6 +230,7 @@ def beginning(dialog: Record, rounds: int = 3) -> str:
     return str([(each["label"], each["answer"]) for each in dialog["rounds"][:rounds]])
 
 
+@pytest.mark.slow
 def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     """Not even two of them share more than two labels and answers; a third of equal captions shared five rounds."""
     made = by_scene([*generated(12), *generated(2, rounds=3, dialogs_per_image=40)])
@@ -237,6 +238,7 @@ def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     assert [len(each) - len(set(map(beginning, each))) for each in made] == [0] * len(made)
 
 
+@pytest.mark.slow
 def test_a_long_dialog_has_the_rounds_that_were_asked_for() -> None:
     made = dialogs_about(sampled_scenes(1), rounds=20, dialogs_per_image=2)
 

@@ -162,6 +162,7 @@ SMALL: Mapping[str, Record] = {
 }
 
 
+@pytest.mark.slow
 def test_small_and_odd_scenes_have_dialogs_that_are_right(vqagen_: Commands) -> None:
     """Scenes of one and two objects, of objects alike, and with ties: short dialogs, which the verifier accepts."""
     write("odd.json", {"scenes": [{**record, "image_filename": f"{name}.png"} for name, record in SMALL.items()]})
@@ -211,6 +212,7 @@ def test_same_seed_gives_same_bytes_with_workers_and_any_hash_seed(
     assert Path("here.json").read_bytes() == Path("there.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_other_seeds_give_other_dialogs(vqagen_: Commands) -> None:
     vqagen_.done(f"{RUN} --out one.json")
     vqagen_.done(f"{RUN} --out two.json --seed 8")
@@ -219,6 +221,7 @@ def test_other_seeds_give_other_dialogs(vqagen_: Commands) -> None:
     assert set(one).isdisjoint(two)
 
 
+@pytest.mark.slow
 def test_shards_merge_to_one_run_wherever_they_are_cut(vqagen_: Commands) -> None:
     vqagen_.done(f"{RUN} --out whole.json")
     vqagen_.done(f"{RUN} --out first.json --start-index 0 --count 3")

@@ -81,6 +81,7 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     assert (report.checked, report.mismatches, dict(report.unproven)) == (5 * count, [], {})
 
 
+@pytest.mark.slow
 def test_dialogs_are_of_the_domain_that_their_file_names(tmp_path: Path) -> None:
     given = tmp_path / "scenes.json"
     given.write_text(json.dumps({"scenes": list(sampled_scenes(2, domain="market"))}))
@@ -196,7 +197,7 @@ def test_b8_dialogs_of_an_image_differ(scenes: list[Record], dialogs: Record) ->
     assert "the same sentences" in report.mismatches[0].problem
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("families", "preset", "round"),
     [
@@ -253,6 +254,7 @@ def test_a_dialog_of_a_run_has_its_number(vqagen_: Commands) -> None:
     assert verified(vqagen_, document)["by_problem"] == {"wrong id": 2}
 
 
+@pytest.mark.slow
 def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: Commands) -> None:
     """They do not name the template of a caption; what can be read is judged, and the rest counted."""
     vqagen_.done("dialog --scenes scenes.json --out r.json --count 1 --dialogs-per-image 2")
@@ -269,6 +271,7 @@ def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: C
     assert (spoilt["by_problem"], list(spoilt["unproven"].values())) == ({"wrong": 1}, [1, 2])
 
 
+@pytest.mark.slow
 def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> None:
     """In CLEVR-Dialog's shape, the history of the graph says which round each depends on."""
     vqagen_.done("dialog --scenes scenes.json --out r.json --count 1")

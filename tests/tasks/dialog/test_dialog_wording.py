@@ -139,6 +139,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_sentences_have_no_fault_of_grammar(domain: str) -> None:
     texts = [each.said.text for each in drawn(domain)]
@@ -182,6 +183,7 @@ MANY = (
 )
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_numbers_and_nouns_agree(domain: str) -> None:
     """After "how many", "any other" and "exactly three" stands a plural; after "one" and "a" a singular."""

@@ -95,6 +95,7 @@ def faults(document: Document) -> Iterator[str]:
             yield from wrong_types(each["item"], ITEM) if each["item"] else ()
 
 
+@pytest.mark.quick(1)
 def test_the_reference_s_loader_accepts_every_sample(document: Document) -> None:
     """Relations too, although samples of the reference's own generator lack a key for them."""
     assert list(faults(document)) == []

@@ -134,6 +134,7 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
 # Pairs ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("questions", ["superlative", "relational"])
 def test_one_block_moves_in_a_pair_and_the_answer_with_it(questions: str) -> None:
     """All else is the same, counts too; with a rule one is a control trial. Their order does not give away which."""
@@ -175,6 +176,7 @@ def test_the_answer_is_not_the_item_most_like_the_others() -> None:
     assert right / len(views) < 0.3
 
 
+@pytest.mark.slow
 def test_where_blocked_items_stand_does_not_show_the_type() -> None:
     """Who only knows that the topmost item is meant, and sees how high blocked items stand, is right in 75 % at most.
 

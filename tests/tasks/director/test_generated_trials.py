@@ -27,7 +27,7 @@ COUNT = 2 * fewer(125, least=30)
 """Trials of each design; the slow test has 25,000."""
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_neither_verify_nor_the_oracle_finds_a_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
     """2,500 trials of ten designs, and fewer in the quick run. The oracle finds both views by plain loops."""
@@ -91,6 +91,7 @@ def test_no_policy_that_ignores_what_is_blocked_reaches_55_percent_of_10000_tria
     assert max(accuracies(trials(9600, seed=5)).values()) < 0.555
 
 
+@pytest.mark.slow
 def test_answers_stand_in_all_cells_and_are_of_all_sizes() -> None:
     """A quarter each in corners and in the middle, also of tests without a rule; each size level in controls."""
     records = trials(960, seed=4)

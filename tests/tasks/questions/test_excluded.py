@@ -67,6 +67,7 @@ def test_other_questions_than_those_that_the_run_began_with_are_refused(run: Com
         begun.work(encode_lines)
 
 
+@pytest.mark.slow
 def test_hidden_programs_are_told_of_once(run: Commands) -> None:
     run.done(f"generate --scenes scenes.json --templates {ONE_HOP} -o old.jsonl --hide-answers --force")
     told = "questions without a program: only the text of such a question is not asked again"

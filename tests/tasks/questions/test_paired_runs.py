@@ -92,6 +92,7 @@ def unnumbered(records: list[Record]) -> list[Record]:
     return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
 
 
+@pytest.mark.slow
 def test_the_summary_counts_questions_without_their_partner(made: Path, vqagen_: Commands) -> None:
     """So does the report. Whole windows have none, and a whole run has every pair twice."""
     for part, is_parted in (("--count 12", False), ("--shard 2/6", True)):

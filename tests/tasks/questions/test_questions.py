@@ -61,7 +61,7 @@ def raw(question: vqagen.Question) -> tuple[list[dict[str, Any]], dict[str, Any]
     return question.program.to_records(), dict(question.scene.record)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_no_relation_is_idle(collection: Collection, sources: Sources) -> None:
     """By default no question keeps its answer when one of its relations is taken away."""

@@ -219,6 +219,7 @@ def test_rare_families_share_blocks() -> None:
 # Runs -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_output_becomes_the_same_dataset() -> None:
     """A selection from the whole output is made already."""
     settings = replace(SETTINGS, dedupe="all")
@@ -231,6 +232,7 @@ def test_any_output_becomes_the_same_dataset() -> None:
     assert len(set(made)) == 1
 
 
+@pytest.mark.slow
 def test_shards_merge_to_the_bytes_of_one_file() -> None:
     """Version 1.0 wrote such shards; the options of all questions are drawn anew."""
     for number in (1, 2, 3):

@@ -67,6 +67,7 @@ def test_what_cannot_be_is_told_before_anything_is_made(run: Commands) -> None:
     assert (os.listdir(), Path("scenes.json").read_bytes()) == (["scenes.json"], before)
 
 
+@pytest.mark.slow
 def test_one_window_of_all_scenes_is_done_by_one_process(run: Commands) -> None:
     flags = "generate --scenes scenes.json --templates-per-image 3 --reset-counts-every 0"
     run.done(f"{flags} --out one.json")
@@ -127,6 +128,7 @@ def test_a_run_that_was_complete_leaves_everything_as_it_is(run: Commands) -> No
     assert {name: Path(name).stat().st_mtime_ns for name in os.listdir()} == before
 
 
+@pytest.mark.slow
 def test_progress_soon_knows_how_many_scenes_there_are(run: Commands) -> None:
     """Also where nobody said so: by how much of the file has been read."""
     for count in (0, 12):
