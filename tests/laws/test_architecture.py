@@ -279,7 +279,7 @@ def test_a_type_name_has_one_meaning() -> None:
     """
     owners: dict[str, set[str]] = {}
     for path in SOURCES:
-        for node in nodes(parsed(path)):
+        for node in statements(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 owners.setdefault(node.name.lstrip("_"), set()).add(str(path.relative_to(ROOT)))
     repeated = {name: sorted(files) for name, files in owners.items() if len(files) > 1}
