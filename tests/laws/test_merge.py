@@ -15,6 +15,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pyarrow.parquet as pq
 import pytest
 from commands import Commands
@@ -403,7 +404,7 @@ def changed_answers(path: Path, keeps_checksum: bool) -> None:
     table, metadata = pq.read_table(path), pq.ParquetFile(path).metadata.metadata
     answers = table.column("answer").slice(1).combine_chunks().to_pylist()
     at = table.schema.get_field_index("answer")
-    table = table.set_column(at, table.schema.field(at), [[*answers, answers[0]]])
+    table = table.set_column(at, table.schema.field(at), pyarrow.array([*answers, answers[0]]))
     with pq.ParquetWriter("part0.parquet", table.schema, compression="zstd") as writer:
         writer.write_table(table)
         if keeps_checksum:

@@ -190,12 +190,14 @@ def found_in(source: Any, kind: str = "") -> list[Prediction]:
     return [(id, found.contents[code]) for id, code in found.by_id.items()]
 
 
-def test_every_format_gives_the_same_predictions(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name.startswith("inspect") else ()) for name in FILES]
+)
+def test_every_format_gives_the_same_predictions(name: str, tmp_path: Path) -> None:
     """Recognised by the content; a right answer beside the prediction of a table is passed over."""
-    for name, write in FILES.items():
-        path = write(tmp_path)
-        assert found_in(path) == found_in(str(path)) == EXPECTED, name
-        assert read_predictions(path).is_in_order == (name == "clevr")
+    path = FILES[name](tmp_path)
+    assert found_in(path) == found_in(str(path)) == EXPECTED
+    assert read_predictions(path).is_in_order == (name == "clevr")
 
 
 def test_predictions_in_memory() -> None:
@@ -502,6 +504,7 @@ def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
     assert "a zip archive that is no log of Inspect AI" in message_of(tmp_path / "results.xlsx")
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
     """It is read as it was written, or not at all."""
     content = as_archive(tmp_path).read_bytes()
@@ -524,6 +527,7 @@ def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
 # Logs of Inspect ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_later_epochs_are_left_out_with_a_warning(tmp_path: Path) -> None:
     samples = [{**sample, "epoch": epoch} for sample in inspect_samples() for epoch in (1, 2)]
     path = as_log(tmp_path / "log.json", samples)
@@ -532,6 +536,7 @@ def test_later_epochs_are_left_out_with_a_warning(tmp_path: Path) -> None:
         assert found_in(path) == EXPECTED
 
 
+@pytest.mark.slow
 def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path) -> None:
     """And none without one; a log without samples is none."""
     scored = {"cell_answer": {"value": 1, "answer": "B2"}}
