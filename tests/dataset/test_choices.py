@@ -53,7 +53,7 @@ def files_of(collection: Collection) -> dict[str, Any]:
     return {"metadata": collection.metadata, "templates": collection.templates, "synonyms": collection.synonyms}
 
 
-@pytest.mark.quick("clevr-hard", "market-rotations")
+@pytest.mark.quick("clevr-hard")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_options_keep_their_promises(mode: str, collection: Collection, asked: Made) -> None:

@@ -525,6 +525,7 @@ FAULTS: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_mistake_in_items_is_located(vqagen_: Commands) -> None:
     wrong = []
     for record, message in FAULTS:

@@ -253,6 +253,7 @@ def test_groups_stand_worst_first_and_numbers_by_quarters(vqagen_: Commands) -> 
     assert sum(row["n"] for row in tables["by_steps"]["rows"]) == 24
 
 
+@pytest.mark.slow
 def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
     """One text on a scale has no reference."""
     rows = [

@@ -25,7 +25,7 @@ from vqagen.tasks.questions.texts import UNREAD
 
 DOMAINS = {collection.name: collection.materials for collection in SHIPPED}
 TEMPLATES = shipped("templates/clevr")
-SCENES = fewer(40, least=15)
+SCENES = fewer(40, least=8)
 
 CLEAN = b" questions checked, 0 wrong: answers recomputed; texts match their templates\n"
 

@@ -110,6 +110,7 @@ def test_depth_is_the_length_of_the_ray() -> None:
 # Looks --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_colors_are_told_apart_where_the_masks_are() -> None:
     """The hue of an object of either material is nearer to that of its color than to any other; gray has none."""
     looks = looks_of()

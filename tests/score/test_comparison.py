@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 # Tests ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_mcnemar_of_the_published_table() -> None:
     """Of [[30, 12], [5, 40]], exact p is .143463; without a discordant question it is 1."""
     assert mcnemar(12, 5) == pytest.approx(0.143463, abs=1e-6)

@@ -67,6 +67,7 @@ def rows(record: Record, table: str) -> dict[str, Record]:
 # Scores -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_oracle_is_right_in_every_group(run: Commands) -> None:
     """Right answers have accuracy 1 in every row of every default group, and every measure is at its best."""
     record = report(run, "questions.json oracle.jsonl --scenes scenes.json")
@@ -80,6 +81,7 @@ def test_the_oracle_is_right_in_every_group(run: Commands) -> None:
     assert rows(record, "overall")["overall"]["low"] < plain["low"] == wilson(120, 120)[0]  # 12 images say less
 
 
+@pytest.mark.slow
 def test_records_in_memory_are_scored_as_files_are(run: Commands) -> None:
     """Questions and predictions may be a file, records, or a dict of id -> answer."""
     write_predictions("half.jsonl", questions()[::2])

@@ -124,6 +124,7 @@ def test_the_answers_of_one_file_tell_none_of_another_of_the_same_seed() -> None
     assert 0.35 < sum(alike) / len(alike) < 0.65
 
 
+@pytest.mark.slow
 def test_the_place_of_a_question_in_its_image_tells_nothing() -> None:
     """What is tried first was asked less often, in many images because the answer that was wanted did not fit."""
     scenes = next(each for each in SHIPPED if each.is_clevr).sampled(120, seed=17)

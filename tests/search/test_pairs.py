@@ -285,6 +285,7 @@ def run_family(record: Record) -> tuple[str, int]:
     return record["template_filename"], record["question_family_index"]
 
 
+@pytest.mark.slow
 def test_families_stay_even() -> None:
     """Hard families do not starve: each makes at least half of what the largest makes, with as many yes as no."""
     run = made(CLEVR, 70, seed=5)

@@ -343,6 +343,7 @@ def test_of_many_descriptions_the_short_ones_are_found(name: str, monkeypatch: p
         assert len(found) == len({as_instantiation(filling) for filling in found})
 
 
+@pytest.mark.slow
 def test_few_of_many_descriptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 11 attributes: an answer that one description of hundreds gives is given in each scene that has it."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts" / "benches"))

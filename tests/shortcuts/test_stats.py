@@ -343,6 +343,7 @@ def test_phrases_are_the_filters_between_other_steps() -> None:
 # The page ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_page_has_all_families(generated: Path, vqagen_: Commands) -> None:
     """It loads nothing; names that look like HTML are shown."""
     vqagen_.done(f"stats '{generated / 'questions.json'}' -o page.html")

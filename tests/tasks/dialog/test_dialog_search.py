@@ -245,6 +245,7 @@ def test_a_long_dialog_has_the_rounds_that_were_asked_for() -> None:
     assert [len(dialog["rounds"]) for dialog in made] == [20, 20]
 
 
+@pytest.mark.slow
 def test_an_object_keeps_its_name_in_the_rounds_just_after() -> None:
     """Unless another object or a set was told to be so, too; not "the metal thing" after "the red thing"."""
     kept = 0

@@ -147,6 +147,7 @@ def test_sentences_have_no_fault_of_grammar(domain: str) -> None:
     assert [(fault, text) for fault, pattern in FAULTS.items() for text in texts if re.search(pattern, text)] == []
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_articles_fit_their_words(domain: str) -> None:
     pairs = {pair for each in drawn(domain) for pair in re.findall(r"\b([Aa]n?) (\S+)", each.said.text)}

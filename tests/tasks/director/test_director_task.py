@@ -168,6 +168,7 @@ def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
 # Decoys ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_answer_is_not_the_item_most_like_the_others() -> None:
     """Who never reads the instruction and looks for alike items is wrong in three of four trials."""
     views = [views_of(record) for record in vqagen.trials(count=fewer(960), seed=1)]

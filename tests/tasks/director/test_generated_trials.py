@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from depth import fewer
+from depth import fewer, some
 from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
 from handmade_trials import catalogue, document, verified, views_of
 from oracles.director import cell_named, is_right, item_words, label_of, placed, size_of
@@ -109,6 +109,7 @@ def test_answers_stand_in_all_cells_and_are_of_all_sizes() -> None:
     assert max(Counter(record["answer"] for record in records).values()) < 90
 
 
+@pytest.mark.slow
 def test_a_control_trial_has_blocked_items_that_fit() -> None:
     """One to three under a rule, as tests have: nobody may take the number of blocked items for the type."""
     numbers = {
@@ -243,7 +244,7 @@ CATALOGUE_MUTATIONS: dict[str, tuple[Callable[[Record], None], str]] = {
 def test_another_catalogue_than_the_trials_were_made_with_is_found() -> None:
     """The copy of the catalogue in a file's info is what the trials are judged by."""
     missed = []
-    for name, (mutate, code) in CATALOGUE_MUTATIONS.items():
+    for name, (mutate, code) in some([*CATALOGUE_MUTATIONS.items()], least=2):
         changed = deepcopy(catalogue())
         mutate(changed)
         if not vqagen.verify(document(*trials(COUNT), catalogue_=changed)).by_problem[code]:

@@ -45,6 +45,7 @@ def test_workers_keep_the_same_questions_apart(run: Commands) -> None:
     assert old.isdisjoint(record["question"] for record in json.loads(Path("two.json").read_bytes())["questions"])
 
 
+@pytest.mark.slow
 def test_a_worker_in_another_folder_finds_the_files(run: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = job()
     here = begun.work(encode_lines)

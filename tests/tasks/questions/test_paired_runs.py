@@ -74,17 +74,19 @@ def test_shards_cut_anywhere_merge_into_one_run(made: Path, vqagen_: Commands, s
     assert "parted" not in ran.err
 
 
-def test_a_part_of_a_window_has_the_questions_of_the_whole(made: Path, vqagen_: Commands) -> None:
+@pytest.mark.parametrize(("window", "shard"), [(12, "2/6"), pytest.param(40, "3/3", marks=pytest.mark.slow)])
+def test_a_part_of_a_window_has_the_questions_of_the_whole(
+    window: int, shard: str, made: Path, vqagen_: Commands
+) -> None:
     """A shard of some scenes makes of them what a run of all makes; so do windows that end after the input."""
-    for window, shard in ((12, "2/6"), (40, "3/3")):
-        line = f"{PAIRS} --reset-counts-every {window} --scenes scenes.json --force"
-        vqagen_.done(f"{line} -o all.json")
-        vqagen_.done(f"{line} --shard {shard} -o part.json")
-        part = questions("part.json")
-        scenes = {record["scene_index"] for record in part}
+    line = f"{PAIRS} --reset-counts-every {window} --scenes scenes.json --force"
+    vqagen_.done(f"{line} -o all.json")
+    vqagen_.done(f"{line} --shard {shard} -o part.json")
+    part = questions("part.json")
+    scenes = {record["scene_index"] for record in part}
 
-        assert unnumbered(part) == unnumbered([r for r in questions("all.json") if r["scene_index"] in scenes])
-        assert 0 < len(scenes) < WINDOW
+    assert unnumbered(part) == unnumbered([r for r in questions("all.json") if r["scene_index"] in scenes])
+    assert 0 < len(scenes) < WINDOW
 
 
 def unnumbered(records: list[Record]) -> list[Record]:

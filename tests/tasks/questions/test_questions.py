@@ -121,7 +121,7 @@ def test_references_have_no_spare_word(collection: Collection, sources: Sources)
     assert len(spare["clevr"]) > 2 * COUNT
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, sources: Sources) -> None:
     """Each family makes questions with at least two answers, and none falls short of half of the middle one."""

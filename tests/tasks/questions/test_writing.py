@@ -217,6 +217,7 @@ def test_questions_are_not_written_among_the_scenes_that_are_read(run: Commands)
     run.done(f"generate --scenes scenes --out scenes/q.parquet {QUICK}")
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Commands) -> None:
     selection = "--dedupe all"
     flags = f"generate --scenes scenes.json {QUICK} {selection} --report r.json"
