@@ -261,6 +261,7 @@ def test_a_call_that_cannot_work_ends_in_a_message(run: Commands, line: str, cod
     assert (ran.code, message in ran.err) == (code, True), ran.err
 
 
+@pytest.mark.slow
 def test_hidden_answers_get_no_options_and_options_are_not_converted(run: Commands) -> None:
     """Another format would lose them."""
     run.done("generate --scenes scenes.json -o hidden.json --hide-answers")

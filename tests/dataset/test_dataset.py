@@ -136,6 +136,7 @@ def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_force_begins_anew_and_leaves_the_files_of_others(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "out")
     (tmp_path / "out/notes.txt").write_text("mine")

@@ -62,6 +62,7 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 # The schemas --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_a_schema(name: str) -> None:
     """Each schema fits the schema of schemas."""

@@ -512,6 +512,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return write
 
 
+@pytest.mark.slow
 def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_path: Path) -> None:
     for form, made in pairwise([*LAYOUTS, LAYOUTS[0]]):
         vqagen_.done(f"convert {written(f'release.{form}')} --out {tmp_path}/made.{made}")

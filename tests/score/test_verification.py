@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from depth import fewer
 from families import SHIPPED
 from scene_records import sampled_scenes
 
@@ -30,7 +31,7 @@ from vqagen.world.loading import SCENES as SCENES_KIND, SceneSource
 from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
-SCENES = 12
+SCENES = fewer(12, least=5)
 SAMPLED = f"scenes sample --count {SCENES} --seed 3 -o scenes.json"
 INFO = {"generator": {"name": "vqagen", "inputs": SHIPPED[0].materials.hashes}}
 """The info of questions made from the shipped templates."""

@@ -118,6 +118,7 @@ def test_dialogs_without_images_are_not_tested() -> None:
     assert audit.verdict == "not tested"
 
 
+@pytest.mark.slow
 def test_the_key_of_images_is_an_option(vqagen_: Commands) -> None:
     """Of each command that guesses."""
     Path("q.json").write_text(json.dumps(asked(60, place=lambda image: image)))
