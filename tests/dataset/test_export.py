@@ -664,27 +664,30 @@ def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> 
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 
+REFUSALS: list[tuple[str, str, dict[str, Any], str]] = [
+    ("data", "vlmevalkit", {}, "vlmevalkit cannot hold questions without options: it scores only questions with"),
+    ("data", "imagefolder", {"without_pictures": True}, "imagefolder cannot hold no pictures: it is a folder of"),
+    ("data", "vlmevalkit", {"mode": "mc", "name": "video"}, "--name video_train holds 'video', by which"),
+    ("data", "hf", {"name": "a b"}, "--name must be letters, digits and _, and begin with a letter; found 'a b'"),
+    ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
+    ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
+    ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
+    ("trials", "trl", {"without_pictures": True}, "trials are about the grids in their pictures"),
+    ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
+    ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
+    ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
+    ("questions.jsonl", "trl", {"mode": "mc"}, "question 0 has no options to choose from; `vqagen choices` makes"),
+    ("data", "hf", {"prompt": "plain"}, "hf does not ask for a form of reply, as trl, easyr1, verl, llava do"),
+    ("data", "trl", {"prompt": "formal"}, "unknown prompt 'formal'; did you mean 'format'?"),
+    ("questions.jsonl", "trl", {"images": "nowhere"}, "no folder of pictures: nowhere"),
+    ("questions.jsonl", "trl", {"images": "trials"}, "row 0 has no picture"),
+    ("nothing.json", "trl", {}, "questions, dialogs or trials not found: "),
+]
+
+
 @pytest.mark.parametrize(
     ("source", "target", "options", "reason"),
-    [
-        ("data", "vlmevalkit", {}, "vlmevalkit cannot hold questions without options: it scores only questions with"),
-        ("data", "imagefolder", {"without_pictures": True}, "imagefolder cannot hold no pictures: it is a folder of"),
-        ("data", "vlmevalkit", {"mode": "mc", "name": "video"}, "--name video_train holds 'video', by which"),
-        ("data", "hf", {"name": "a b"}, "--name must be letters, digits and _, and begin with a letter; found 'a b'"),
-        ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
-        ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
-        ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
-        ("trials", "trl", {"without_pictures": True}, "trials are about the grids in their pictures"),
-        ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
-        ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
-        ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
-        ("questions.jsonl", "trl", {"mode": "mc"}, "question 0 has no options to choose from; `vqagen choices` makes"),
-        ("data", "hf", {"prompt": "plain"}, "hf does not ask for a form of reply, as trl, easyr1, verl, llava do"),
-        ("data", "trl", {"prompt": "formal"}, "unknown prompt 'formal'; did you mean 'format'?"),
-        ("questions.jsonl", "trl", {"images": "nowhere"}, "no folder of pictures: nowhere"),
-        ("questions.jsonl", "trl", {"images": "trials"}, "row 0 has no picture"),
-        ("nothing.json", "trl", {}, "questions, dialogs or trials not found: "),
-    ],
+    [pytest.param(*row, marks=() if row[0] == "data" else pytest.mark.slow) for row in REFUSALS],
 )
 def test_what_a_target_cannot_hold_is_refused_with_the_reason(
     source: str, target: str, options: dict[str, Any], reason: str, dataset: Path, others: Path, tmp_path: Path
@@ -772,6 +775,7 @@ def test_a_record_that_no_row_can_hold_is_refused(kind: str, record: Any, reason
         export(tmp_path / f"{kind}.jsonl", tmp_path / "out", target, mode=mode, without_pictures=True)
 
 
+@pytest.mark.slow
 def test_trials_of_another_view_or_without_png_are_refused(tmp_path: Path) -> None:
     for name, settings, reason in (
         ("director", {"render": ("png",), "view": "director"}, "the pictures show the director's view"),

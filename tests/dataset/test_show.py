@@ -76,6 +76,7 @@ def records(file: Path) -> list[dict[str, Any]]:
 # Data -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_step_has_the_objects_that_the_engine_finds(made: Path, tmp_path: Path) -> None:
     done = show_file(made / "questions.jsonl", tmp_path / "page", images=made / "pictures")
     traced = list(vqagen.generate(made / "pictures/scenes.json", templates_per_image=12))

@@ -146,6 +146,7 @@ def test_a_broken_input_ends_in_its_message(file: str, run: Commands, tmp_path: 
     assert [f"{case}: {did} is not {wanted}" for case, did, wanted in found if did != wanted] == []
 
 
+@pytest.mark.slow
 def test_what_is_no_mistake_is_warned_of(run: Commands, tmp_path: Path) -> None:
     """The command does its work; `check --strict` ends in 1."""
     for case in CASES:

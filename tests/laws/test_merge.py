@@ -411,6 +411,7 @@ def changed_answers(path: Path, keeps_checksum: bool) -> None:
             writer.add_key_value_metadata({CHECKSUM: metadata[CHECKSUM]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["merged.parquet", "merged.json"])
 @pytest.mark.parametrize(
     ("keeps_checksum", "message"),

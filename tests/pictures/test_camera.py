@@ -141,6 +141,7 @@ def random_solid(rng: Random, spread: float) -> Solid:
     return Solid(sorted(KINDS)[int(3 * rng.random())], (x, y, radius), radius, 360 * rng.random())
 
 
+@pytest.mark.slow
 def test_overlap_agrees_with_points_in_both() -> None:
     """Two footprints overlap exactly when some point of a fine grid lies in both, save for the closest of calls."""
     x, y = np.meshgrid(np.linspace(-1.7, 1.7, 171), np.linspace(-1.7, 1.7, 171))

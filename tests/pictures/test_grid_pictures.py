@@ -164,6 +164,7 @@ def test_the_director_sees_open_cells_mirrored_and_closed_backs() -> None:
     assert [mirrored[text] for text in "ABC12345"] == [labels[text] for text in "CBA12345"]
 
 
+@pytest.mark.slow
 def test_the_figure_stands_behind_the_shelf_and_shows_through_open_cells() -> None:
     """Blocked cells hide it, items and boards stand before it, and the director's own view has none."""
     (cells, blocked), style = random_grid(1), GridStyle(4, 4, figure=True)

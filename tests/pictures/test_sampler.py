@@ -116,6 +116,7 @@ def broken_relations(scene: Scene) -> Iterator[str]:
                 yield name
 
 
+@pytest.mark.slow
 def test_every_placement_rule_holds(scenes: list[Scene]) -> None:
     """Number, area, height, values, distance, margin and overlap, checked the plain way from the written scene."""
     broken = [(scene["image_index"], rule) for scene in scenes for rule in broken_object_rules(scene)]

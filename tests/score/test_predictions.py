@@ -379,6 +379,7 @@ RECORDS: list[tuple[dict[str, Any], Prediction]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "right"), [("questions", 0), ("dialogs", 1), ("trials", 2)])
 def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path: Path) -> None:
     """Question 7 and trial 7 are not the same, whatever the format says of them."""

@@ -90,6 +90,7 @@ def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection,
     assert len(run.records) > 0.8 * FEW * run.settings.templates_per_image
 
 
+@pytest.mark.slow
 def test_references_are_as_distinct_in_both_scenes() -> None:
     """Two things that are one object in one scene alone make no pair: "the cube" and "the thing left of the ball"."""
     run = made(CLEVR, only=("comparison.json",), templates_per_image=3)
@@ -271,6 +272,7 @@ def test_no_text_of_another_set_comes_again() -> None:
     assert {record["question_type"] for record in run.records} == {"exist", "count"}
 
 
+@pytest.mark.slow
 def test_no_question_comes_twice_about_one_image() -> None:
     """By the scene's own pairs or those it joins: by program always, and by text with `dedupe`."""
     run = made(CLEVR, templates_per_image=8, only=("exist", "count"), dedupe="image", reset_counts_every=10)

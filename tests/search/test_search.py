@@ -182,7 +182,7 @@ def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_i
     assert outcome.reason == FOUND
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("nodes", "constraints"),
     [

@@ -273,6 +273,7 @@ def is_so(name: Record, fact: Record) -> bool:
 # The next object is the nearest ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_next_object_is_asked_for_only_where_it_is_clearly_the_nearest() -> None:
     """Sampled scenes have places; where no other object is so near, in space and in the picture, some are asked for."""
     scenes, asked, unclear = sampled_scenes(12), 0, 0

@@ -103,6 +103,7 @@ def test_domain_without_what_dialogs_need_is_reported(vqagen_: Commands) -> None
     assert not Path("d.json").exists()
 
 
+@pytest.mark.slow
 def test_plain_clevr_metadata_is_enough(vqagen_: Commands) -> None:
     """Directions are known by their names if the metadata has no `sampling` section."""
     metadata = SHARED / "data" / "clevr_v1" / "metadata.json"
