@@ -153,6 +153,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_sessionfinish() -> None:
+    """Collect garbage once: pytest does so five times at the end, in search of what is left open."""
+    gc.collect()
+    gc.freeze()
+
+
 def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
     """Return the cases of one test that its mark `quick` names by their ids, or so many, evenly spread. Never none."""
     mark = cases[0].get_closest_marker("quick")

@@ -379,12 +379,10 @@ RECORDS: list[tuple[dict[str, Any], Prediction]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "right"), [("questions", 0), ("dialogs", 1), ("trials", 2)])
 def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path: Path) -> None:
     """Question 7 and trial 7 are not the same, whatever the format says of them."""
     ids = ({"question_index": 7}, {"dialog_index": 7, "round": 0}, {"trial_index": 7})
-    as_log(tmp_path / "log.json", [{"id": 7, "epoch": 1, "metadata": {"trial_type": "test"}}])
     for number, id in enumerate(ids):
         name, table = tmp_path / "p.jsonl", tmp_path / "p.csv"
         name.write_text(json.dumps({**id, "answer": "yes"}))
@@ -395,6 +393,12 @@ def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path:
             else:
                 with pytest.raises(BadInput, match=f"no id of {kind}: expected"):
                     read_predictions(path, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["questions", "dialogs", "trials"])
+def test_ids_in_a_log_of_trials_are_those_of_trials(kind: str, tmp_path: Path) -> None:
+    as_log(tmp_path / "log.json", [{"id": 7, "epoch": 1, "metadata": {"trial_type": "test"}}])
     if kind != "trials":
         with pytest.raises(BadInput, match=f"no id of {kind}: expected .*found 'trial_index'"):
             read_predictions(tmp_path / "log.json", kind)
