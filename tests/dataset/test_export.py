@@ -690,13 +690,14 @@ REFUSALS: list[tuple[str, str, dict[str, Any], str]] = [
     [pytest.param(*row, marks=() if row[0] == "data" else pytest.mark.slow) for row in REFUSALS],
 )
 def test_what_a_target_cannot_hold_is_refused_with_the_reason(
-    source: str, target: str, options: dict[str, Any], reason: str, dataset: Path, others: Path, tmp_path: Path
+    source: str, target: str, options: dict[str, Any], reason: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """And nothing is left of the output."""
+    folder: Path = request.getfixturevalue("dataset" if source == "data" else "others")
     if options.get("images") == "trials":
-        options = {"images": others / "trials"}
+        options = {"images": folder / "trials"}
     with pytest.raises((UsageError, BadInput)) as caught:
-        export(dataset if source == "data" else others / source, tmp_path / "out", target, **options)
+        export(folder if source == "data" else folder / source, tmp_path / "out", target, **options)
 
     assert reason in str(caught.value)
     assert list(tmp_path.iterdir()) == []

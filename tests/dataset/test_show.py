@@ -98,6 +98,7 @@ def vqagen_answer(output: Any) -> str:
     return {True: "yes", False: "no"}[output] if isinstance(output, bool) else str(output)
 
 
+@pytest.mark.slow
 def test_pictures_stand_in_the_page_once_with_boxes_and_names(made: Path, tmp_path: Path) -> None:
     show_file(made / "questions.jsonl", tmp_path / "page", images=made / "pictures")
     shown = [entry["picture"] for entry in entries(tmp_path / "page")]

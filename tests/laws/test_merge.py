@@ -521,7 +521,7 @@ def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_pa
         assert (tmp_path / f"made.{made}").read_bytes() == written(f"release.{made}").read_bytes()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 def test_a_shard_stays_one(written: Written, vqagen_: Commands) -> None:
     """It merges with the others, in its new format."""
     whole = written("text.json")

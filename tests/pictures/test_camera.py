@@ -118,6 +118,7 @@ def test_id_image_agrees_with_walking_along_rays() -> None:
     assert (fast != slow).mean() < 0.005
 
 
+@pytest.mark.slow
 def test_pixel_box_holds_the_whole_solid() -> None:
     """Points inside a solid, of any kind and at many places, project into its box."""
     camera = camera_rules().at((7.5, -6.5, 5.3))

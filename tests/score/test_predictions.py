@@ -491,7 +491,6 @@ UNREADABLE: list[tuple[str, str | bytes, str]] = [
         "log.eval: damaged or cut off, or a zip archive that is no log of Inspect AI",
     ),
     ("p.out", b"\xef\xbb\xbf\x0b\x0c-", "p.out: not predictions"),
-    ("log.json", '{"version": 2, "eval": {}, "samples": []}', "log.json: damaged or cut off, or no log of Inspect AI"),
 ]
 
 
@@ -549,6 +548,8 @@ def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path
 
     assert found_in(as_log(tmp_path / "log.json", samples)) == [("0", ("B2",)), ("1", ("",))]
     assert "no samples in this log" in message_of(as_log(tmp_path / "none.json", []))
+    bare = written(tmp_path / "bare.json", '{"version": 2, "eval": {}, "samples": []}')
+    assert "bare.json: damaged or cut off, or no log of Inspect AI" in message_of(bare)
 
 
 # Laws -----------------------------------------------------------------------------------------------------------------

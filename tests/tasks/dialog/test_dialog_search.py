@@ -313,6 +313,7 @@ def test_without_places_the_next_object_is_that_along_the_direction() -> None:
 # Answers and plans ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_answers_of_each_kind_of_round_about_each_attribute_come_out_even() -> None:
     """Yes and no run neck and neck."""
     answers: dict[tuple[str, str], Counter[Any]] = defaultdict(Counter)

@@ -130,6 +130,7 @@ def test_an_output_becomes_any_other_with_its_pairs(made: Path, vqagen_: Command
 # Inputs that are too small, and settings that are refused -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_without_any_pair_the_summary_says_why(vqagen_: Commands) -> None:
     """One scene, or scenes that are all alike: no question, and no error."""
     for scenes in (1, 3):

@@ -151,7 +151,7 @@ UNUSUAL = [
 ]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("text", UNUSUAL)
 def test_programs_by_hand_have_the_same_results(text: str) -> None:
     """A number that is chosen is written as a word, for the notation takes numbers for inputs."""
