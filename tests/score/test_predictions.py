@@ -485,11 +485,6 @@ UNREADABLE: list[tuple[str, str | bytes, str]] = [
     ("p.csv", b"id,answer\n1,caf\xe9\n", "p.csv:2:6: not UTF-8 text"),
     ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),
     ("p.jsonl", gzip.compress(b"{}", mtime=0), "compressed: give the file a name that ends in .gz"),
-    (
-        "log.eval",
-        b"PK\x03\x04 and nothing else",
-        "log.eval: damaged or cut off, or a zip archive that is no log of Inspect AI",
-    ),
     ("p.out", b"\xef\xbb\xbf\x0b\x0c-", "p.out: not predictions"),
 ]
 
@@ -500,6 +495,7 @@ def test_a_file_without_readable_predictions(tmp_path: Path) -> None:
     assert [pair for pair in found if pair[0] not in pair[1]] == []
 
 
+@pytest.mark.slow
 def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
     """A spreadsheet is one."""
     with zipfile.ZipFile(tmp_path / "results.xlsx", "w") as archive:
@@ -550,6 +546,8 @@ def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path
     assert "no samples in this log" in message_of(as_log(tmp_path / "none.json", []))
     bare = written(tmp_path / "bare.json", '{"version": 2, "eval": {}, "samples": []}')
     assert "bare.json: damaged or cut off, or no log of Inspect AI" in message_of(bare)
+    packed_up = written(tmp_path / "log.eval", b"PK\x03\x04 and nothing else")
+    assert "damaged or cut off, or a zip archive that is no log of Inspect AI" in message_of(packed_up)
 
 
 # Laws -----------------------------------------------------------------------------------------------------------------
