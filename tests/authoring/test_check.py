@@ -300,7 +300,7 @@ TRIED: list[tuple[str, str, Record]] = [
 NO_LARGE_GREEN = {"attribute": "size", "value": "large", "only": {"color": ["red", "blue"]}}
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("code", "path", "record"), TRIED)
 def test_what_trying_shows_is_told_with_the_number_of_scenes(
     code: str, path: str, record: Record, domain: Path
@@ -549,6 +549,7 @@ def write_table(path: Path, rows: list[Record]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_parquet_is_checked_as_json_is(tmp_path: Path) -> None:
     write(tmp_path / "metadata.json", METADATA)
     plain = write(tmp_path / "s.json", {"scenes": WRONG[:2]})

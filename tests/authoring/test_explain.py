@@ -323,6 +323,7 @@ def test_a_file_is_shown_in_short_and_all_templates_in_a_list(vqagen_: Commands)
     ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "line",
     [
@@ -357,6 +358,7 @@ def test_the_catalogues_have_every_function_constraint_and_value(vqagen_: Comman
     assert "  metal  metal / metallic / shiny" in words
 
 
+@pytest.mark.slow
 def test_the_same_seed_explains_the_same(vqagen_: Commands) -> None:
     """Another seed draws other scenes."""
     line = "explain three_hop.json#count --count 3"

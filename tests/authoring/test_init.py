@@ -56,6 +56,7 @@ def test_each_file_names_a_schema_that_lies_beside_it_and_fits(tmp_path: Path) -
 # What works at once -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("folder", ["farm", "'my things/farm'", "."])
 def test_the_next_commands_work(folder: str, vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, as printed; and every question is right."""
@@ -215,6 +216,7 @@ def test_what_is_no_domain_is_said(written: str, message: str, tmp_path: Path, m
 # In the info ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_info_of_questions_names_any_domain_and_takes_none_for_a_shipped_one(vqagen_: Commands) -> None:
     """One's own is called by its folder or file, and never by where this is; scenes name shipped ones alone."""
     write_starter(Path("farm"))

@@ -37,6 +37,7 @@ ELSEWHERE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["perf", "valgrind"])
 def test_instructions_are_counted(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two runs of a program that does nothing else, the longer one has more."""

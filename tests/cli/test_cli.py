@@ -97,7 +97,7 @@ def test_every_command_is_in_one_section_of_the_help(vqagen_: Commands) -> None:
     assert [line.split()[0] for line in shown if line.startswith("  ")] == named
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [("vqagen ba", "baseline"), ("vqagen scenes dr", "draw"), ("vqagen generate --bal", "--balance")],
@@ -119,7 +119,7 @@ def test_a_shell_completes_commands_and_options(typed: str, offered: str, tmp_pa
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"{offered}\n")
 
 
-@pytest.mark.quick("vqagen human links")  # which runs the example of the program itself, too
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in COMMANDS_BY_NAME if name not in ENDLESS])
 def test_the_example_in_help_works(name: str, folder: Path, vqagen_: Commands) -> None:
     """In a folder that has what the program's own example makes, apart from what this one makes."""
@@ -351,6 +351,7 @@ def test_standard_output_holds_the_data_and_nothing_else(vqagen_: Commands) -> N
         assert to_stdout.err == to_file.err
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_bar_on_standard_error(vqagen_: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     ran = vqagen_.done("scenes sample --count 60 -o -")
@@ -414,6 +415,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 def test_odd_scenes_are_asked_what_they_can_be(vqagen_: Commands) -> None:
     """The run ends well and tells what fell short; every question finds its scene again."""
     for name, (records, made, told) in ODD.items():

@@ -22,6 +22,7 @@ STUDIES_PAGE = ROOT / "docs" / "studies.md"
 QUICK_PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, marks=() if page in QUICK_PAGES else pytest.mark.slow) for page in PAGES],

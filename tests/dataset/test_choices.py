@@ -26,7 +26,7 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.rng import stream
 from vqagen.world.scene import compile_scene
 
-SCENES = fewer(200)
+SCENES = fewer(200, least=30)
 Record = dict[str, Any]
 Made = dict[str, tuple[list[Record], list[Record]]]
 """Domain -> scenes, and questions about them."""
@@ -53,7 +53,7 @@ def files_of(collection: Collection) -> dict[str, Any]:
     return {"metadata": collection.metadata, "templates": collection.templates, "synonyms": collection.synonyms}
 
 
-@pytest.mark.quick("clevr-hard", "clevr-pairs of two", "market-scene", "market-rotations")
+@pytest.mark.quick("clevr-hard")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_options_keep_their_promises(mode: str, collection: Collection, asked: Made) -> None:
@@ -75,6 +75,7 @@ def test_options_keep_their_promises(mode: str, collection: Collection, asked: M
     assert list(block_faults(made)) == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mode", ["scene", "hard"])
 def test_no_rule_that_sees_only_the_options_beats_chance(mode: str, asked: Made) -> None:
     """Rules that ask for the set are at chance exactly, those that ask for the order within its error."""
@@ -86,6 +87,7 @@ def test_no_rule_that_sees_only_the_options_beats_chance(mode: str, asked: Made)
         assert abs(above) < (4 * error if "order" in name or "set" in name else 1e-9), (name, above)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
@@ -160,7 +162,7 @@ def read(name: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.quick("--hard")
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", ["", "--hard", "--rotations"])
 def test_a_file_is_scored_audited_and_verified_by_its_options(run: Commands, flags: str) -> None:
     ran = run.done(f"choices questions.json --scenes scenes.json -o choices.json {flags}")
@@ -192,6 +194,7 @@ def test_the_seed_decides_all_and_json_lines_hold_the_same(run: Commands) -> Non
     assert with_choices(read("questions.json")["questions"], read("scenes.json"), ChoiceSettings(seed=5))[0] == lines
 
 
+@pytest.mark.slow
 def test_rotations_have_the_right_option_at_every_place(run: Commands) -> None:
     """And questions of pairs stay pairs."""
     run.done("generate --scenes scenes.json -o pairs.json --balance pairs --templates-per-image 3")
@@ -227,6 +230,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("changes", "message"), MISTAKES)
 def test_a_bad_question_is_named(run: Commands, changes: dict[str, Any], message: str) -> None:
     spoil(**changes)
@@ -236,6 +240,7 @@ def test_a_bad_question_is_named(run: Commands, changes: dict[str, Any], message
     assert f"questions.json: {message}" in ran.err
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
@@ -256,6 +261,7 @@ def test_a_call_that_cannot_work_ends_in_a_message(run: Commands, line: str, cod
     assert (ran.code, message in ran.err) == (code, True), ran.err
 
 
+@pytest.mark.slow
 def test_hidden_answers_get_no_options_and_options_are_not_converted(run: Commands) -> None:
     """Another format would lose them."""
     run.done("generate --scenes scenes.json -o hidden.json --hide-answers")
@@ -266,6 +272,7 @@ def test_hidden_answers_get_no_options_and_options_are_not_converted(run: Comman
     assert run("convert choices.json -o a.parquet").code == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["release", "generator"])
 def test_files_of_other_dialects_get_options(run: Commands, dialect: str) -> None:
     """Of released files, nodes have a `function`, and families a number alone; the generator's answers are no texts."""

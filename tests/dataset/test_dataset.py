@@ -117,6 +117,7 @@ def test_another_dataset_is_refused_with_what_differs(made: Path, tmp_path: Path
     assert (tmp_path / "README.md").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_dataset_of_which_nothing_is_made_may_become_another(tmp_path: Path) -> None:
     """Such as one whose first command named the wrong domain."""
     scenes = tmp_path / "scenes.json"
@@ -135,6 +136,7 @@ def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_force_begins_anew_and_leaves_the_files_of_others(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "out")
     (tmp_path / "out/notes.txt").write_text("mine")
@@ -148,6 +150,7 @@ def test_force_begins_anew_and_leaves_the_files_of_others(made: Path, tmp_path: 
     assert all((row["choices"], row["choice"]) == ([], -1) for row in read_rows(tmp_path / "out"))
 
 
+@pytest.mark.slow
 def test_questions_about_what_no_picture_shows_are_left_out(tmp_path: Path) -> None:
     """Of the market, these are three attributes and the two relations that do not follow from places."""
     small = DatasetSettings(**{**SMALL, "count": 6, "choices": "none"})
@@ -162,6 +165,7 @@ def test_questions_about_what_no_picture_shows_are_left_out(tmp_path: Path) -> N
     assert {"material", "kind", "left"} <= words
 
 
+@pytest.mark.slow
 def test_questions_about_what_can_hardly_be_seen_are_left_out(tmp_path: Path) -> None:
     settings = DatasetSettings(**{**SMALL, "choices": "none", "min_visible": 60})
 
@@ -174,6 +178,7 @@ def test_questions_about_what_can_hardly_be_seen_are_left_out(tmp_path: Path) ->
     assert "an object shows fewer than 60 pixels" in report.summary()
 
 
+@pytest.mark.slow
 def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
     info = {"license": "Creative Commons Attribution (CC BY 4.0)"}
     scenes = sampled_scenes(6, 3)
@@ -191,6 +196,7 @@ def test_given_scenes_are_pictured_and_asked_about(tmp_path: Path) -> None:
         write_dataset(tmp_path / "b", DatasetSettings(hold_out="condition"), scenes=tmp_path / "scenes.json")
 
 
+@pytest.mark.slow
 def test_only_train_must_have_questions(tmp_path: Path) -> None:
     """The only picture of a split may have no question whose objects can all be seen and that gets options."""
     few = {**SMALL, "questions": 1, "choices": "none", "min_visible": 60, "shares": "80/10/10"}
@@ -203,6 +209,7 @@ def test_only_train_must_have_questions(tmp_path: Path) -> None:
         write_dataset(tmp_path / "none", DatasetSettings(**{**few, "min_visible": 10**6}))
 
 
+@pytest.mark.slow
 def test_a_dataset_may_be_a_test_set_alone(tmp_path: Path) -> None:
     report = write_dataset(tmp_path / "out", DatasetSettings(**{**SMALL, "count": 4, "shares": "0/0/100"}))
 
@@ -224,6 +231,7 @@ def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
     assert '"config_name":"dialogs"' in (tmp_path / "out/README.md").read_text()
 
 
+@pytest.mark.slow
 def test_dialogs_are_worded_by_the_synonyms_of_ones_own_domain(tmp_path: Path, vqagen_: Commands) -> None:
     assert vqagen_(f"init {tmp_path}/meadow").code == 0
     settings = DatasetSettings(**{**SMALL, "count": 4, "choices": "none", "dialogs": 1})
@@ -234,6 +242,7 @@ def test_dialogs_are_worded_by_the_synonyms_of_ones_own_domain(tmp_path: Path, v
     assert ran.code == 0, ran.err
 
 
+@pytest.mark.slow
 def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_: Commands) -> None:
     card = (made / "README.md").read_text()
     command = next(line for line in card.splitlines() if line.startswith("$ vqagen dataset OUT"))
@@ -246,6 +255,7 @@ def test_the_card_says_how_to_make_it_again(made: Path, tmp_path: Path, vqagen_:
         assert part in card
 
 
+@pytest.mark.slow
 def test_files_of_ones_own_are_named_in_the_card(tmp_path: Path) -> None:
     own = tmp_path / "mine"
     shutil.copytree(find_domain().templates, own)

@@ -239,7 +239,7 @@ def test_a_dataset_as_it_was_made_has_no_fault(made: Path, vqagen_: Commands) ->
     assert b"not proved" not in ran.out
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_every_tampering_is_found_and_named(name: str, copy: Path) -> None:
     """By the hash of its file, and by its content where no hash is known, as in datasets of vqagen 1.0."""
@@ -253,7 +253,7 @@ def test_every_tampering_is_found_and_named(name: str, copy: Path) -> None:
     assert any("recorded no hashes" in each for each in by_content.unproven)
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", BYTES)
 def test_every_changed_byte_is_found(name: str, copy: Path, vqagen_: Commands) -> None:
     tamper, file = BYTES[name]

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import yaml
 from commands import ROOT, Commands
+from pyarrow import parquet
 
 import vqagen
 from vqagen.cli.export import command
@@ -33,7 +34,6 @@ from vqagen.tasks.director.settings import DirectorSettings
 from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.sampling.settings import SamplingSettings
 
-datasets: Any = pytest.importorskip("datasets")
 ASKED = {
     "count": ("3", ["2", "3"]),
     "yes/no": ("yes", ["yes", "no"]),
@@ -104,7 +104,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def load(out: Path, builder: str | None = None, **options: Any) -> Any:
     """Read an export with `datasets`."""
     quiet = {"cache_dir": str(out.parent / "cache"), **options}
-    return datasets.load_dataset(builder or str(out), **quiet)
+    return pytest.importorskip("datasets").load_dataset(builder or str(out), **quiet)
 
 
 def lines(file: Path) -> list[Any]:
@@ -128,6 +128,7 @@ def test_help_and_the_page_name_every_target() -> None:
 # Targets that are read by the real package ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hugging_face_reads_rows_and_pictures(dataset: Path, tmp_path: Path) -> None:
     done = export(dataset, tmp_path / "out", "hf")
     read = load(tmp_path / "out")
@@ -142,6 +143,7 @@ def test_hugging_face_reads_rows_and_pictures(dataset: Path, tmp_path: Path) -> 
     assert "license: cc0-1.0" in (tmp_path / "out/README.md").read_text()
 
 
+@pytest.mark.slow
 def test_an_imagefolder_has_each_picture_once(dataset: Path, tmp_path: Path) -> None:
     export(dataset, tmp_path / "out", "imagefolder")
     read = load(tmp_path / "out", "imagefolder", data_dir=str(tmp_path / "out"))
@@ -152,6 +154,7 @@ def test_an_imagefolder_has_each_picture_once(dataset: Path, tmp_path: Path) -> 
     assert load(tmp_path / "out")["test"].num_rows == 6
 
 
+@pytest.mark.slow
 def test_rows_of_hugging_face_ask_for_letters_where_options_are_asked_for(dataset: Path, tmp_path: Path) -> None:
     """The options stand in the problem, and the letter in the solution; the reward takes the letter and the text."""
     for target, builder in (("hf", None), ("imagefolder", "imagefolder")):
@@ -176,7 +179,7 @@ def test_a_letter_is_no_answer_to_an_open_question(dataset: Path, tmp_path: Path
         rows = [row for file in out.rglob("*.jsonl") for row in lines(file)]
         rows += [row for file in out.rglob("*.json") for row in json.loads(file.read_text())]
         for file in out.rglob("*.parquet"):
-            rows += load(out, "parquet", data_files=str(file))["train"].to_list()
+            rows += parquet.read_table(file).to_pylist()
         assert rows, target
         assert not [row for row in rows if '"choice' in json.dumps(row, default=str)], target
         for row in rows if target in ("trl", "verl") else ():
@@ -184,6 +187,7 @@ def test_a_letter_is_no_answer_to_an_open_question(dataset: Path, tmp_path: Path
             assert score("A", asked["answer"], asked["answer_type"], asked.get("choices")) == 0
 
 
+@pytest.mark.slow
 def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) -> None:
     """In both modes: an option may be named by its letter or its text."""
     for mode, replies in {"open": ["3", "yes", "red"], "mc": ["B", "A", "A"]}.items():
@@ -203,6 +207,7 @@ def test_trl_gets_chats_that_our_reward_scores(dataset: Path, tmp_path: Path) ->
         assert accuracy(prompts=read["prompt"][:3], completions=[*said[1:], said[0]], **columns) != [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_easyr1_gets_texts_with_as_many_tags_as_pictures(dataset: Path, tmp_path: Path) -> None:
     export(dataset, tmp_path / "out", "easyr1")
     read = load(tmp_path / "out", "parquet", data_files={"train": str(tmp_path / "out/train.parquet")})["train"]
@@ -216,8 +221,7 @@ def test_easyr1_gets_texts_with_as_many_tags_as_pictures(dataset: Path, tmp_path
 def test_verl_gets_prompts_and_what_its_rule_needs(dataset: Path, tmp_path: Path) -> None:
     for mode in MODES:
         export(dataset, tmp_path / mode, "verl", mode=mode)
-        table = load(tmp_path / mode, "parquet", data_files={"test": str(tmp_path / mode / "test.parquet")})["test"]
-        row = table[4]
+        row = parquet.read_table(tmp_path / mode / "test.parquet").to_pylist()[4]
 
         assert set(row) == {"data_source", "prompt", "images", "ability", "reward_model", "extra_info"}
         assert [row["prompt"][0]["role"], row["prompt"][0]["content"].count("<image>")] == ["user", len(row["images"])]
@@ -274,6 +278,7 @@ def test_vlmevalkit_finds_pictures_and_options_as_they_were(dataset: Path, tmp_p
         assert line["answer"] == "ABCD"[row["choice"]]
 
 
+@pytest.mark.slow
 def test_lmms_eval_finds_a_task_with_its_functions(
     dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +305,7 @@ def test_lmms_eval_finds_a_task_with_its_functions(
     assert read[0][task["doc_to_target"]] == "3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_logs_of_exports_are_scored_by_the_ids_of_questions(
     split: str, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -384,6 +390,7 @@ def test_llama_factory_gets_a_description_of_its_files(dataset: Path, tmp_path: 
 HOLD_DIALOGS = ("hf", "trl", "llava", "sharegpt", "inspect")
 
 
+@pytest.mark.slow
 def test_a_dialog_is_one_conversation_or_a_row_for_each_round(others: Path, tmp_path: Path) -> None:
     for target in HOLD_DIALOGS:
         export(others / "dialogs.jsonl", tmp_path / target, target)
@@ -405,6 +412,7 @@ def test_a_dialog_is_one_conversation_or_a_row_for_each_round(others: Path, tmp_
     assert load(tmp_path / "hf")["sample"][0]["questions"][-1] == last["question"]
 
 
+@pytest.mark.slow
 def test_a_trial_is_asked_with_its_story_and_picture(others: Path, tmp_path: Path) -> None:
     for target in [each for each in TARGETS if each != "vlmevalkit"]:
         assert export(others / "trials", tmp_path / target, target).splits == {"train": 6}
@@ -419,6 +427,7 @@ def test_a_trial_is_asked_with_its_story_and_picture(others: Path, tmp_path: Pat
     assert row["image"].size == (800, 800) or row["image"].size[0] > 100
 
 
+@pytest.mark.slow
 def test_a_file_of_questions_is_exported_with_its_pictures(others: Path, tmp_path: Path) -> None:
     export(others / "questions.jsonl", tmp_path / "out", "trl")
     read, written = load(tmp_path / "out")["sample"], lines(others / "questions.jsonl")
@@ -431,6 +440,7 @@ def test_a_file_of_questions_is_exported_with_its_pictures(others: Path, tmp_pat
         assert row["answer_type"] == kinds.get(each["question_type"], row["answer_type"])
 
 
+@pytest.mark.slow
 def test_prompts_ask_for_the_form_that_the_reward_format_wants(dataset: Path, tmp_path: Path) -> None:
     """Once in each prompt and in one text; `--prompt plain` leaves it out, and answers alone are left to learn."""
     for target in ASKING:
@@ -450,13 +460,12 @@ def _texts(out: Path) -> Iterator[str]:
     for file in sorted(out.rglob("*.json")):
         yield from (each["conversations"][0]["value"] for each in json.loads(file.read_text()))
     for file in sorted(out.rglob("*.parquet")):
-        for row in load(out, "parquet", data_files=str(file))["train"].remove_columns(
-            ["image"] if "trl" in out.name else ["images"]
-        ):
+        for row in parquet.read_table(file).to_pylist():
             said = row.get("problem") or row["prompt"][-1]["content"]
             yield said if isinstance(said, str) else said[-1]["text"]
 
 
+@pytest.mark.slow
 def test_a_test_set_with_hidden_answers_is_exported_with_empty_ones(others: Path, tmp_path: Path) -> None:
     """Its README says how predictions are scored; what trains or scores by answers is refused."""
     write_questions(
@@ -480,6 +489,7 @@ def test_a_test_set_with_hidden_answers_is_exported_with_empty_ones(others: Path
         assert "scores predictions with the file that has the answers" in (out / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_readme_lists_the_columns_of_the_export(dataset: Path, tmp_path: Path) -> None:
     """Those that its rows have, and no other."""
     differing = {}
@@ -497,7 +507,7 @@ def test_the_readme_lists_the_columns_of_the_export(dataset: Path, tmp_path: Pat
 def _columns(out: Path) -> set[str]:
     """The keys of the first row of an export."""
     for file in sorted(out.rglob("*.parquet")):
-        return {*load(out, "parquet", data_files=str(file))["train"].column_names}
+        return {*parquet.read_schema(file).names}
     for file in sorted(out.rglob("train*.json")):
         return {*json.loads(file.read_text())[0]}
     for file in sorted(out.rglob("*.tsv")):
@@ -514,8 +524,11 @@ def test_rows_tell_the_reward_the_words_of_ones_own_domain(dataset: Path, tmp_pa
     (own / "questions.jsonl.info.json").write_text(json.dumps(info))
     for target in ("trl", "verl", "easyr1", "inspect", "lmms-eval"):
         export(own, tmp_path / target, target)
-    (row,) = load(tmp_path / "trl")["train"].select([2]).to_list()
-    about = load(tmp_path, "parquet", data_files=str(tmp_path / "verl/train.parquet"))["train"][2]["extra_info"]
+    row, asked = (
+        parquet.read_table(min((tmp_path / target).rglob("*train*.parquet"))).to_pylist()[2]
+        for target in ("trl", "verl")
+    )
+    about = asked["extra_info"]
 
     assert json.loads(row["domain"]) == words
     said = "<think>Dark.</think><answer>crimson lake</answer>"
@@ -575,6 +588,7 @@ def test_a_picture_outside_of_its_folder_gets_into_no_export(name: str, outside:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_trial_stays_in_its_folder(others: Path, tmp_path: Path) -> None:
     (trials := tmp_path / "trials").mkdir()
     (tmp_path / "private.png").write_bytes(picture(1))
@@ -621,13 +635,14 @@ def test_without_pictures_no_text_says_that_there_is_one(dataset: Path, tmp_path
     for target in [each for each in TARGETS if each not in ("imagefolder", "vlmevalkit")]:
         export(dataset, out := tmp_path / target, target, without_pictures=True)
         texts = [file.read_text() for file in out.rglob("*.json*")]
-        tables = [load(out, "parquet", data_files=str(file)) for file in out.rglob("*.parquet")]
+        columns = [{*parquet.read_schema(file).names} for file in out.rglob("*.parquet")]
 
         assert not any("<image>" in text or '"image"' in text for text in texts if target != "inspect"), target
-        assert not any({"image", "images"} & set(each["train"].column_names) for each in tables), target
+        assert not any({"image", "images"} & names for names in columns), target
         assert not list(out.rglob("*.png"))
 
 
+@pytest.mark.slow
 def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> None:
     """Nothing in an export names its folder."""
     differing = []
@@ -649,36 +664,40 @@ def test_the_same_source_gives_the_same_bytes(dataset: Path, tmp_path: Path) -> 
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 
+REFUSALS: list[tuple[str, str, dict[str, Any], str]] = [
+    ("data", "vlmevalkit", {}, "vlmevalkit cannot hold questions without options: it scores only questions with"),
+    ("data", "imagefolder", {"without_pictures": True}, "imagefolder cannot hold no pictures: it is a folder of"),
+    ("data", "vlmevalkit", {"mode": "mc", "name": "video"}, "--name video_train holds 'video', by which"),
+    ("data", "hf", {"name": "a b"}, "--name must be letters, digits and _, and begin with a letter; found 'a b'"),
+    ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
+    ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
+    ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
+    ("trials", "trl", {"without_pictures": True}, "trials are about the grids in their pictures"),
+    ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
+    ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
+    ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
+    ("questions.jsonl", "trl", {"mode": "mc"}, "question 0 has no options to choose from; `vqagen choices` makes"),
+    ("data", "hf", {"prompt": "plain"}, "hf does not ask for a form of reply, as trl, easyr1, verl, llava do"),
+    ("data", "trl", {"prompt": "formal"}, "unknown prompt 'formal'; did you mean 'format'?"),
+    ("questions.jsonl", "trl", {"images": "nowhere"}, "no folder of pictures: nowhere"),
+    ("questions.jsonl", "trl", {"images": "trials"}, "row 0 has no picture"),
+    ("nothing.json", "trl", {}, "questions, dialogs or trials not found: "),
+]
+
+
 @pytest.mark.parametrize(
     ("source", "target", "options", "reason"),
-    [
-        ("data", "vlmevalkit", {}, "vlmevalkit cannot hold questions without options: it scores only questions with"),
-        ("data", "imagefolder", {"without_pictures": True}, "imagefolder cannot hold no pictures: it is a folder of"),
-        ("data", "vlmevalkit", {"mode": "mc", "name": "video"}, "--name video_train holds 'video', by which"),
-        ("data", "hf", {"name": "a b"}, "--name must be letters, digits and _, and begin with a letter; found 'a b'"),
-        ("data", "hf", {"split": "tset"}, "unknown split 'tset'; did you mean 'test'?"),
-        ("data", "hff", {}, "unknown target 'hff'; did you mean 'hf'?"),
-        ("data", "trl", {"mode": "both"}, "unknown mode 'both'; known: open, mc"),
-        ("trials", "trl", {"without_pictures": True}, "trials are about the grids in their pictures"),
-        ("trials", "vlmevalkit", {"mode": "mc"}, "vlmevalkit cannot hold trials: a trial has no options"),
-        ("dialogs.jsonl", "verl", {}, "verl cannot hold dialogs: a row has the answer to one prompt"),
-        ("dialogs.jsonl", "trl", {"mode": "mc"}, "dialogs have no options"),
-        ("questions.jsonl", "trl", {"mode": "mc"}, "question 0 has no options to choose from; `vqagen choices` makes"),
-        ("data", "hf", {"prompt": "plain"}, "hf does not ask for a form of reply, as trl, easyr1, verl, llava do"),
-        ("data", "trl", {"prompt": "formal"}, "unknown prompt 'formal'; did you mean 'format'?"),
-        ("questions.jsonl", "trl", {"images": "nowhere"}, "no folder of pictures: nowhere"),
-        ("questions.jsonl", "trl", {"images": "trials"}, "row 0 has no picture"),
-        ("nothing.json", "trl", {}, "questions, dialogs or trials not found: "),
-    ],
+    [pytest.param(*row, marks=() if row[0] == "data" else pytest.mark.slow) for row in REFUSALS],
 )
 def test_what_a_target_cannot_hold_is_refused_with_the_reason(
-    source: str, target: str, options: dict[str, Any], reason: str, dataset: Path, others: Path, tmp_path: Path
+    source: str, target: str, options: dict[str, Any], reason: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """And nothing is left of the output."""
+    folder: Path = request.getfixturevalue("dataset" if source == "data" else "others")
     if options.get("images") == "trials":
-        options = {"images": others / "trials"}
+        options = {"images": folder / "trials"}
     with pytest.raises((UsageError, BadInput)) as caught:
-        export(dataset if source == "data" else others / source, tmp_path / "out", target, **options)
+        export(folder if source == "data" else folder / source, tmp_path / "out", target, **options)
 
     assert reason in str(caught.value)
     assert list(tmp_path.iterdir()) == []
@@ -757,6 +776,7 @@ def test_a_record_that_no_row_can_hold_is_refused(kind: str, record: Any, reason
         export(tmp_path / f"{kind}.jsonl", tmp_path / "out", target, mode=mode, without_pictures=True)
 
 
+@pytest.mark.slow
 def test_trials_of_another_view_or_without_png_are_refused(tmp_path: Path) -> None:
     for name, settings, reason in (
         ("director", {"render": ("png",), "view": "director"}, "the pictures show the director's view"),

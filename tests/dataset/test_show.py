@@ -76,6 +76,7 @@ def records(file: Path) -> list[dict[str, Any]]:
 # Data -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_step_has_the_objects_that_the_engine_finds(made: Path, tmp_path: Path) -> None:
     done = show_file(made / "questions.jsonl", tmp_path / "page", images=made / "pictures")
     traced = list(vqagen.generate(made / "pictures/scenes.json", templates_per_image=12))
@@ -97,6 +98,7 @@ def vqagen_answer(output: Any) -> str:
     return {True: "yes", False: "no"}[output] if isinstance(output, bool) else str(output)
 
 
+@pytest.mark.slow
 def test_pictures_stand_in_the_page_once_with_boxes_and_names(made: Path, tmp_path: Path) -> None:
     show_file(made / "questions.jsonl", tmp_path / "page", images=made / "pictures")
     shown = [entry["picture"] for entry in entries(tmp_path / "page")]
@@ -310,6 +312,7 @@ def page(browser: Any) -> Iterator[Any]:
     assert faults == []
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_page_of_one_file_opens(page: Any, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its parts too, and its pictures."""

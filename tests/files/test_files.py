@@ -151,6 +151,7 @@ def test_a_mistake_is_told_in_our_own_words() -> None:
     assert others == []
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("text", "place", "message"), UNUSABLE)
 def test_what_no_one_can_read_is_told_as_such(text: str, place: tuple[int, int], message: str) -> None:
     problem = problem_of(text)

@@ -328,6 +328,7 @@ SPOILED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.quick(3)
 @every_packing
 @pytest.mark.parametrize("spoiled", SPOILED)
 def test_damage_is_told(packing: str, spoiled: str, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def write(folder: Path, name: str, content: Any) -> None:
     path.write_text(json.dumps(content, indent=1))
 
 
+@pytest.mark.slow
 def test_every_command_finds_what_the_metadata_names(farm: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """Workers in other processes do too, and `verify` runs the plug-in's function again."""
     run = Commands(capsysbinary)

@@ -84,6 +84,7 @@ def test_every_layout_gives_the_same_records_with_their_info(name: str, tmp_path
     assert source.length in (len(RECORDS), None)
 
 
+@pytest.mark.quick(12)
 @every_layout
 @pytest.mark.parametrize(("start", "count"), [(0, 0), (7, 0), (7, 12), (20, 1), (38, 9), (40, 0), (99, 3)])
 def test_records_are_read_from_any_index_on(name: str, start: int, count: int, tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 # The schemas --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_a_schema(name: str) -> None:
     """Each schema fits the schema of schemas."""
@@ -256,6 +257,7 @@ def objects_inside(value: Any) -> Iterator[dict[str, Any]]:
 ODD: list[Any] = [None, True, 0, 1.0, -1, 10**400, 0.5, "", "red", [], ["a", "a"], {}, {"comment": "x"}, [[]], [{}]]
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize(("name", "text"), [*RIGHT, *((name, text) for name, text, _ in FAULTS if len(text) > 2)])
 def test_the_quick_test_agrees_with_jsonschema(name: str, text: str) -> None:
     """About documents as they are, and with one place changed to something odd or gone."""

@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-sync_api: Any = pytest.importorskip("playwright.sync_api")
 WAIT = 120_000
 """Milliseconds until an expectation or an action in a page has failed. Playwright's own are 5,000."""
-sync_api.expect.set_options(timeout=WAIT)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(
@@ -24,6 +22,8 @@ needs_chromium = pytest.mark.skipif(
 @contextmanager
 def open_browser() -> Iterator[Any]:
     """Yield a browser of Playwright. As root, Chromium runs only without its sandbox."""
+    sync_api: Any = pytest.importorskip("playwright.sync_api")
+    sync_api.expect.set_options(timeout=WAIT)
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -35,7 +35,7 @@ def open_browser() -> Iterator[Any]:
 
 def expect(thing: Any) -> Any:
     """Return the expectations of Playwright about a part of a page: each waits until it is met."""
-    return sync_api.expect(thing)
+    return pytest.importorskip("playwright.sync_api").expect(thing)
 
 
 def new_window(browser: Any, **options: Any) -> Any:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
-SHARE = 0.3
+SHARE = 0.1
 is_quick = False
 """`conftest.py` sets it before the first test file is imported."""
 
 
 def fewer(count: int, least: int = 1) -> int:
-    """Return `count` of a run of all tests; of the quick run a third of it, and not under `least`."""
+    """Return `count` of a run of all tests; of the quick run a tenth of it, and not under `least`."""
     return min(count, max(least, round(SHARE * count))) if is_quick else count
 
 

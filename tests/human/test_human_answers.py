@@ -88,6 +88,7 @@ def files_of(study: Study) -> bytes:
     return b"".join(file.read_bytes() for file in study.folder.rglob("*") if file.is_file())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("id", ["Person0", "id/Person0", RATERS[0]])
 def test_a_forgotten_person_is_nowhere_in_the_study(study: Study, vqagen_: Commands, id: str) -> None:
     """By the id, with its platform, or by pseudonym. A new export has nothing either; others stay."""
@@ -172,6 +173,7 @@ STRANGE = [
 """Entries that no server of the study has written: no fact, and facts about what there is not."""
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("entry", STRANGE)
 def test_a_strange_entry_of_the_store_is_a_message(study: Study, vqagen_: Commands, entry: bytes) -> None:
     log = open_log(study.store, study.id)

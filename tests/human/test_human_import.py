@@ -28,6 +28,7 @@ def findings() -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_figures_are_those_of_humanr(vqagen_: Commands, seed: int) -> None:
     """On data with repeated images, missing answers and failed checks, by another reading of its rules."""

@@ -53,6 +53,7 @@ def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 # HUMANr's flags ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "line",
     [
@@ -104,6 +105,7 @@ def test_wrong_usage_ends_in_2_and_says_what_would_be_right(vqagen_: Commands) -
 # What broke HUMANr ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("change", "flags", "code", "message"),
     [
@@ -523,6 +525,7 @@ FAULTS: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_mistake_in_items_is_located(vqagen_: Commands) -> None:
     wrong = []
     for record, message in FAULTS:
@@ -543,6 +546,7 @@ def test_a_series_is_about_one_image_and_in_order(vqagen_: Commands) -> None:
     assert "items.jsonl:3:1: image: another image than in line 1; a series is about one" in ran.err
 
 
+@pytest.mark.slow
 def test_schema_and_type_agree_about_items() -> None:
     """What one takes the other takes; the file of items tells the mistakes by the schema."""
     variants: list[dict[str, Any]] = [PAIR, ASKED, GRID, AGE, *(each for each, _ in FAULTS if isinstance(each, dict))]

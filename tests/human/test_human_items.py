@@ -42,12 +42,12 @@ from vqagen.tasks.director.pictures import looks_of
 
 FILES = ("questions.json", "dialogs.json", "trials")
 Scenes = dict[str, dict[str, Any]]
-SCENES = 20
+SCENES = 8
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 20 scenes, questions and dialogs about them, and director trials."""
+    """A folder with scenes, questions and dialogs about them, and director trials."""
     folder = tmp_path_factory.mktemp("made")
     scenes = folder / "scenes.json"
     vqagen.write_scenes(scenes, vqagen.SamplingSettings(count=SCENES, seed=3))
@@ -164,6 +164,7 @@ def study(made: Path, answered: dict[str, list[StudyItem]]) -> Study:
     return planned
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("file", FILES)
 def test_answers_of_people_are_scored_like_those_of_a_model(made: Path, study: Study, file: str) -> None:
     """A rater's predictions are right where the answer is the gold one; those of all are the commonest answers."""

@@ -38,7 +38,7 @@ from waiting import wait_until
 
 from vqagen.human.links import verify_codes
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 320, "height": 640}
 NETWORK = "Failed to load resource"
 SESSION, ANSWERS = "**/api/v1/session", "**/api/v1/responses/*"
@@ -78,7 +78,6 @@ def fits(tab: StudyPage) -> bool:
 # The whole study ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "viewport", "is_hebrew"),
     [(KEYBOARD, DESKTOP, False), (MOUSE, PHONE, True)],
@@ -121,7 +120,6 @@ def test_a_study_is_done(
     assert (other.open(link), other.code) == (DONE, "")
 
 
-@pytest.mark.slow
 def test_arrow_keys_move_to_the_next_cell_of_a_grid(window: Callable[..., Tabs]) -> None:
     """In their direction, over those that cannot be chosen."""
     tab = window().on_trial("arrows", KEYBOARD)
@@ -140,7 +138,6 @@ def test_arrow_keys_move_to_the_next_cell_of_a_grid(window: Callable[..., Tabs])
 # Answers that are not lost, doubled or skipped ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_double_click_skips_nothing(window: Callable[..., Tabs], place: ServedPage) -> None:
     """Neither a trial, nor the feedback of a practice, nor a text to read, even if its second click comes late."""
     tab = window().tab()
@@ -166,7 +163,6 @@ def test_a_double_click_skips_nothing(window: Callable[..., Tabs], place: Served
     assert [number for number, _ in place.values("double")] == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.slow
 def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], place: ServedPage) -> None:
     """As does who goes back, and on again."""
     tab = window().tab()
@@ -188,7 +184,6 @@ def test_a_reload_continues_on_the_same_screen(window: Callable[..., Tabs], plac
     wait_until(lambda: ("reload", "", 0) in place.events("reload"))  # no screen waits for the server to have it
 
 
-@pytest.mark.slow
 def test_two_tabs_store_one_answer_for_each_trial(window: Callable[..., Tabs], place: ServedPage) -> None:
     """The first one counts, and the second tab goes on."""
     tabs = window()
@@ -244,7 +239,6 @@ class Cut:
         route.abort()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_reply", [False, True], ids=["request", "reply"])
 def test_an_answer_that_is_cut_off_is_sent_again(
     is_reply: bool, window: Callable[..., Tabs], place: ServedPage
@@ -276,7 +270,6 @@ def test_an_answer_that_is_cut_off_is_sent_again(
 # Places and time ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_who_loses_a_place_is_given_another_as_long_as_there_is_one(window: Callable[..., Tabs], tmp_path: Any) -> None:
     """Before the first answer. Who has consented is not asked again; the others read when to try again."""
     with served_pages(tmp_path, FEW) as crowded:
@@ -293,7 +286,6 @@ def test_who_loses_a_place_is_given_another_as_long_as_there_is_one(window: Call
         assert (other.go_on(), other.reload()) == (WAIT, WAIT)
 
 
-@pytest.mark.slow
 def test_when_the_time_has_run_out_the_page_says_so(window: Callable[..., Tabs], place: ServedPage) -> None:
     """At once; who goes on while the place is free is on the same trial."""
     tab = window().tab()
@@ -317,7 +309,6 @@ def test_when_the_time_has_run_out_the_page_says_so(window: Callable[..., Tabs],
 # What raters report, and what is not kept ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs], place: ServedPage) -> None:
     """And how often the page was out of sight."""
     tab = window().on_trial("robot")
@@ -332,7 +323,6 @@ def test_a_browser_that_a_program_drives_is_reported(window: Callable[..., Tabs]
     assert [row.blur for row in place.answers("robot")] == [2]
 
 
-@pytest.mark.slow
 def test_nothing_of_a_preview_is_kept(window: Callable[..., Tabs], place: ServedPage) -> None:
     """Neither in the browser nor by the server; it shows all screens, and says what it is."""
     tab = window().tab()
@@ -357,7 +347,6 @@ def serious_faults(tab: StudyPage) -> list[str]:
     return [each["id"] for each in axe.run(tab.page).response["violations"]]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("viewport", "scheme", "is_hebrew"),
     [(DESKTOP, "light", False), (PHONE, "dark", True)],
@@ -409,7 +398,6 @@ def test_axe_finds_nothing(
     assert {f"{TRIAL} {form}" for form in ("scale", "options", "number", "text", "cell")} < set(checked)
 
 
-@pytest.mark.slow
 def test_axe_finds_nothing_where_a_study_is_not_done(window: Callable[..., Tabs], place: ServedPage) -> None:
     """After a refusal, a withdrawal, with a link that is not valid, in previews, without an image."""
     tabs = window(PHONE, color_scheme="dark")

@@ -80,6 +80,7 @@ def test_answers_that_are_wrong_are_refused(vqagen_: Commands) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_answers_may_begin_with_a_byte_order_mark(vqagen_: Commands) -> None:
     """Editors and spreadsheets on Windows write it."""
     expected = report(vqagen_, "answers")["tables"]
@@ -205,6 +206,7 @@ def test_wrong_instructed_answers_and_partial_assignments_are_flagged() -> None:
     assert flagged(right, "instructed") == []
 
 
+@pytest.mark.slow
 def test_exclusion_is_reported_and_nothing_is_deleted(vqagen_: Commands) -> None:
     kept, all_ = report(vqagen_, "answers"), report(vqagen_, "answers --exclude none")
 
@@ -214,6 +216,7 @@ def test_exclusion_is_reported_and_nothing_is_deleted(vqagen_: Commands) -> None
     assert [row["assignment"] for row in all_["tables"]["flagged"]["rows"]] == ["a7", "a8"]
 
 
+@pytest.mark.slow
 def test_events_of_an_export_flag_driven_browsers(vqagen_: Commands) -> None:
     Path("answers/events.jsonl").write_bytes(row_lines([Noted(1, "a2", "webdriver"), Noted(2, "a1", "comment")]))
 
@@ -239,6 +242,7 @@ def with_templates() -> list[AnswerRow]:
     ]
 
 
+@pytest.mark.slow
 def test_groups_stand_worst_first_and_numbers_by_quarters(vqagen_: Commands) -> None:
     write(with_templates())
 
@@ -249,6 +253,7 @@ def test_groups_stand_worst_first_and_numbers_by_quarters(vqagen_: Commands) -> 
     assert sum(row["n"] for row in tables["by_steps"]["rows"]) == 24
 
 
+@pytest.mark.slow
 def test_ratings_stand_in_a_table_of_their_own(vqagen_: Commands) -> None:
     """One text on a scale has no reference."""
     rows = [
@@ -297,6 +302,7 @@ def test_accuracy_and_agreement_of_answers_to_questions() -> None:
     assert report.table("scores") == score_rows(worked_rows(), ScoreSettings()).report().table("scores")
 
 
+@pytest.mark.slow
 def test_ambiguous_questions_stand_worst_first() -> None:
     """Those on which raters do not agree, and those on whose right answer they agree not to."""
     given = {"1": ("red", "red", "blue"), "2": ("red", "blue", "green"), "3": ("blue", "Blue"), "4": ("red", "blue")}
@@ -315,6 +321,7 @@ def test_ambiguous_questions_stand_worst_first() -> None:
 # Figures ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_figures_show_scores_answers_and_groups(vqagen_: Commands) -> None:
     """As SVG in the page, which is well-formed. A single answer has a dot; no answer has no figure."""
     pages = []

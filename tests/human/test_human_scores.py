@@ -41,6 +41,7 @@ def six(*values: Any) -> tuple[float, ...]:
 # The worked example -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
@@ -84,6 +85,7 @@ def test_worked_example_has_the_paired_difference(worked: Report) -> None:
     assert figures == (0.388889, 0.275828, -0.488918, 1.266696, 0.253360)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("settings", "figure"),
     [({}, 0.049333), ({"exclude": "none"}, -0.201682), ({"alpha": "ordinal"}, 0.024515), ({"alpha": "nominal"}, -0.15)],
@@ -211,6 +213,7 @@ def test_equal_answers_have_an_interval_of_no_width() -> None:
 # Strengths ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_strengths_and_errors_equal_those_of_statsmodels(seed: int) -> None:
     """A logistic regression, also with errors by cluster; each rater has an image of his own here."""

@@ -237,6 +237,7 @@ def test_only_proxies_that_are_named_say_where_a_request_comes_from(
 # Kills ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_killed_server_keeps_what_it_acknowledged(tmp_path: Path) -> None:
     """Once, in a short run; `scripts/bench human kills` has twenty kills and ten thousand answers."""
     result = run_kills(tmp_path, kills=1, clients=5, least=50)

@@ -191,6 +191,7 @@ async def test_a_preview_shows_all_and_stores_nothing(place: Served) -> None:
 # Places ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_of_a_hundred_who_begin_at_once_ten_hold_the_places(tmp_path: Path) -> None:
     """Consent holds nothing; the first answer does."""
     study = make_study(tmp_path, raters_per_item=10)
@@ -443,6 +444,7 @@ async def test_an_id_that_nobody_can_have_is_explained_in_the_words_of_the_study
         assert refused["texts"]["gone"] == list(study.texts.words["gone"])
 
 
+@pytest.mark.slow
 async def test_what_the_page_reports_is_kept_until_it_is_too_much(place: Served) -> None:
     ann = await place.enter("ann")
     for kind in ("withdraw", "claim", "", None, 7):

@@ -90,6 +90,7 @@ def write_damaged(path: Path) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("write", "message"),
     [

@@ -299,6 +299,7 @@ def read_alone(program: object, scene: Scene) -> tuple[object, str] | list[str]:
     return read(program, scene, CLEAN)
 
 
+@pytest.mark.slow
 def test_every_program_has_its_answer_in_every_scene(programs: list[tuple[int, Nodes]], scenes: list[Scene]) -> None:
     """Whatever programs came before."""
     for place, program in programs:

@@ -25,7 +25,7 @@ from vqagen.tasks.questions.texts import UNREAD
 
 DOMAINS = {collection.name: collection.materials for collection in SHIPPED}
 TEMPLATES = shipped("templates/clevr")
-SCENES = fewer(40, least=15)
+SCENES = fewer(40, least=8)
 
 CLEAN = b" questions checked, 0 wrong: answers recomputed; texts match their templates\n"
 
@@ -63,7 +63,7 @@ MADE = [
 ]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("domain", "flags"), MADE)
 @pytest.mark.parametrize("out", ["q.json", "q.jsonl", "q.parquet"])
 def test_every_text_that_is_written_is_read(domain: str, flags: str, out: str, vqagen_: Commands) -> None:
@@ -74,6 +74,7 @@ def test_every_text_that_is_written_is_read(domain: str, flags: str, out: str, v
     assert re.fullmatch(rb"[\d,]+" + CLEAN, ran.out)
 
 
+@pytest.mark.slow
 def test_templates_of_ones_own_are_read_with_their_domain(vqagen_: Commands) -> None:
     """Groups, lists, literals, slots that are used again, and all functions."""
     Path("pantry/templates").mkdir(parents=True)
@@ -96,7 +97,7 @@ def test_templates_of_ones_own_are_read_with_their_domain(vqagen_: Commands) -> 
 # Every spoil is found ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kind", SPOILS)
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_a_text_that_says_something_else_is_wrong(domain: str, kind: str, vqagen_: Commands) -> None:
@@ -160,6 +161,7 @@ def test_a_family_that_is_no_template_is_wrong(vqagen_: Commands) -> None:
 # Templates at hand ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: Commands) -> None:
     """The last line says so, and why; what is at hand would be wrong about them."""
     document = generated(vqagen_, "--only one_hop.json")
@@ -215,6 +217,7 @@ def as_elsewhere(text: str) -> str:
     return re.sub(r"\b([Aa])n\b", r"\1", text[:1].lower() + text[1:])
 
 
+@pytest.mark.slow
 def test_texts_of_other_generators_are_read_by_given_templates(vqagen_: Commands) -> None:
     """Families are found by the programs; texts for other programs are still found."""
     document = generated(vqagen_, "--compat clevr --dialect release")

@@ -435,7 +435,7 @@ BESIDE = {
 }
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("policy", ["none", "clevr", "all"])
 @pytest.mark.parametrize("nodes", BESIDE.values(), ids=BESIDE)
 def test_a_template_may_name_its_relation(vqagen_: Commands, nodes: Sequence[Any], policy: str) -> None:
@@ -458,6 +458,7 @@ TAKE_AWAY = (
 )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("declares", [True, False], ids=["params", "no params"])
 def test_choose_without_a_side_input_draws_its_number(vqagen_: Commands, declares: bool) -> None:
     """As CLEVR-Math writes it: the text says the number for X, the program records it, and verify finds it there."""

@@ -63,6 +63,7 @@ DOUBTFUL = [
 ]
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize(("code", "function", "right", "wrong"), DOUBTFUL)
 def test_a_text_that_cannot_mean_its_program_is_doubted(
     code: str, function: str, right: str, wrong: str, tmp_path: Path

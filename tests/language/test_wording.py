@@ -107,6 +107,7 @@ GRAMMAR = [
 ]
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize(("text", "filled", "expected"), GRAMMAR)
 def test_grammar(text: str, filled: str, expected: str) -> None:
     assert said(text, filled) == expected
@@ -127,6 +128,7 @@ OPTIONAL = [
 ]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("text", "shares"), OPTIONAL)
 def test_each_optional_part_is_kept_half_of_the_time(text: str, shares: dict[str, float]) -> None:
     """By a draw of its own, and only where the part around it is kept. 4,000 draws: 0.03 is four standard errors."""
@@ -241,6 +243,7 @@ LONG = [
 ]
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize(("texts", "synonyms", "lengths"), LONG)
 @pytest.mark.parametrize("most_words", [9, 6, 5, 4, 1])
 def test_a_long_sentence_is_drawn_again(
@@ -409,6 +412,7 @@ def labeled(text: str, label: str, language: str = "", keep_other: bool = True) 
     return plain
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("label", LABELS.values_of("Label"))
 @pytest.mark.parametrize("language", ["", "en", "fr"])
 def test_a_value_stands_in_a_sentence_as_it_is(label: str, language: str) -> None:
@@ -466,6 +470,7 @@ def flaws(sentence: str) -> list[str]:
     return found
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", COLLECTIONS, ids=str)
 @pytest.mark.parametrize("keep_other", [True, False])
 def test_texts_come_out_clean(collection: Collection, keep_other: bool) -> None:

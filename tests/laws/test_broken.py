@@ -135,6 +135,7 @@ def checked(case: Case, run: Commands, folder: Path) -> tuple[object, object]:
     return (ran.code, [expected in errors, len(errors)]), (1, [True, 1 + len(case.get("also"))])
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("file", FILES)
 def test_a_broken_input_ends_in_its_message(file: str, run: Commands, tmp_path: Path) -> None:
     cases = some([case for case in BROKEN if case.file == file], least=5)
@@ -145,6 +146,7 @@ def test_a_broken_input_ends_in_its_message(file: str, run: Commands, tmp_path: 
     assert [f"{case}: {did} is not {wanted}" for case, did, wanted in found if did != wanted] == []
 
 
+@pytest.mark.slow
 def test_what_is_no_mistake_is_warned_of(run: Commands, tmp_path: Path) -> None:
     """The command does its work; `check --strict` ends in 1."""
     for case in CASES:

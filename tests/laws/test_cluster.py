@@ -23,6 +23,7 @@ from vqagen.run.windows import Window, WindowFailed, in_process
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 HIDE_VQAGEN = "import sys; sys.modules['vqagen'] = None"
 """As `sitecustomize.py` it makes a Python that has no vqagen, installed or not."""
@@ -131,7 +132,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.slow
 def test_what_is_wrong_with_a_window_is_raised_in_its_turn(dask: DaskProcesses) -> None:
     """The blocks before it are given out, as one process would; a window that kills its workers ends the run."""
     for _ in range(2):
@@ -149,7 +149,6 @@ def test_work_that_cannot_be_sent_is_refused() -> None:
         pack_work(Toy(encode=lambda records: b""))
 
 
-@pytest.mark.slow
 def test_windows_are_read_no_further_ahead_than_workers_need(dask: DaskProcesses) -> None:
     """Four windows a thread are begun at most, so memory stays as it is however long the run."""
     dask.worker()
@@ -163,7 +162,6 @@ def test_windows_are_read_no_further_ahead_than_workers_need(dask: DaskProcesses
     assert len(read) == 50
 
 
-@pytest.mark.slow
 def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> None:
     """SIGKILL in the middle of a window: the other worker does it again. `test_processes.py` has a quick test of it."""
     notes = tmp_path / "notes"
@@ -179,7 +177,6 @@ def test_a_killed_worker_loses_nothing(dask: DaskProcesses, tmp_path: Path) -> N
     assert [*in_order([first, *blocks], 0)] == expected(24)
 
 
-@pytest.mark.slow
 def test_a_lost_scheduler_ends_the_run_in_one_line(dask: DaskProcesses) -> None:
     dask.worker()
     blocks = Cluster(dask.address)(Toy({8: "stay"}), toy_windows(16))
@@ -213,7 +210,6 @@ def test_what_is_no_address_is_refused() -> None:
             Cluster(address)
 
 
-@pytest.mark.slow
 def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
     dask.worker(**dask.bare)
 
@@ -221,7 +217,6 @@ def test_a_worker_without_vqagen_is_named(dask: DaskProcesses) -> None:
         done_on(dask.address, Toy(), 3)
 
 
-@pytest.mark.slow
 def test_a_worker_with_another_vqagen_is_named(dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     dask.worker()
     monkeypatch.setattr("vqagen.run.cluster.__version__", "99.0")

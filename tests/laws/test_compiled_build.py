@@ -7,6 +7,7 @@ import os
 import sysconfig
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -21,14 +22,19 @@ HOOK = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatc
 CONFIG = HOOK["custom"]
 COMPILED = compiled_files(ROOT, CONFIG)
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
-CLASSES = {
-    each.name
-    for file in COMPILED
-    for each in ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
-    if isinstance(each, ast.ClassDef)
-}
 DERIVABLE = {"Exception", "NamedTuple", "Protocol", "dict"}
 NOT_CACHED = {"cached_property", "lru_cache", "cache"}
+
+
+@cache
+def trees() -> tuple[ast.Module, ...]:
+    """The compiled modules."""
+    return tuple(ast.parse((ROOT / file).read_text("utf-8")) for file in COMPILED)
+
+
+@cache
+def class_names() -> set[str]:
+    return {each.name for tree in trees() for each in ast.walk(tree) if isinstance(each, ast.ClassDef)}
 
 
 def cached_methods(tree: ast.Module) -> Iterator[str]:
@@ -44,7 +50,7 @@ def cached_methods(tree: ast.Module) -> Iterator[str]:
 
 def test_no_method_of_a_compiled_class_is_cached() -> None:
     """mypyc ignores `cached_property`: `Description.openness` was computed for each draw so, and the build slower."""
-    assert [each for file in COMPILED for each in cached_methods(ast.parse((ROOT / file).read_text("utf-8")))] == []
+    assert [each for tree in trees() for each in cached_methods(tree)] == []
 
 
 def foreign_bases(tree: ast.Module) -> Iterator[str]:
@@ -52,13 +58,13 @@ def foreign_bases(tree: ast.Module) -> Iterator[str]:
     for each in ast.walk(tree):
         for base in each.bases if isinstance(each, ast.ClassDef) else ():
             name = base.value if isinstance(base, ast.Subscript) else base
-            if not isinstance(name, ast.Name) or name.id not in CLASSES | DERIVABLE:
+            if not isinstance(name, ast.Name) or name.id not in class_names() | DERIVABLE:
                 yield f"{each.name}({ast.unparse(base)})"
 
 
 def test_no_compiled_class_derives_from_a_foreign_one() -> None:
     """One that derived from `random.Random` ended the process with a segmentation fault."""
-    assert [each for file in COMPILED for each in foreign_bases(ast.parse((ROOT / file).read_text("utf-8")))] == []
+    assert [each for tree in trees() for each in foreign_bases(tree)] == []
 
 
 @pytest.mark.parametrize("pattern", [*CONFIG["modules"], *CONFIG["interpreted"]])
@@ -80,12 +86,14 @@ def test_no_compiled_module_lies_beside_its_source() -> None:
     assert [*(ROOT / "vqagen").rglob("*" + SUFFIX)] == []
 
 
+@pytest.mark.slow
 def test_an_editable_installation_is_not_compiled() -> None:
     (problem,) = find_problems("editable")
 
     assert "editable" in problem
 
 
+@pytest.mark.slow
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to do, in place of a traceback of setuptools."""
     monkeypatch.setenv("CC", "no-such-compiler -O2")

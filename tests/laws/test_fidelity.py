@@ -29,6 +29,7 @@ from vqagen import Generation, find_scenes
 from vqagen.language.program import Node
 from vqagen.tasks.questions.family import QuestionTally
 
+pytestmark = pytest.mark.slow
 FIGURES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "clevr_figures.json").read_text())
 REAL_SCENES = SHARED / "data" / "clevr_v1_train_scenes_1000.json"
 WINDOW = 250
@@ -120,7 +121,6 @@ def assert_same_distribution(ours: Mapping[Any, float], theirs: Mapping[Any, flo
     assert len(table) < 2 or chi2_contingency(table, correction=False).pvalue > 0.001, (what, dict(cells))
 
 
-@pytest.mark.slow
 def test_every_family_is_used_as_often(source: Source) -> None:
     """27 to 29 questions of each family in each window, and one of the family that can only answer "no"."""
     for window in source.windows:

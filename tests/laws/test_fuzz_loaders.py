@@ -279,6 +279,7 @@ def damaged(content: bytes, rng: Random) -> bytes:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_spoiled_file_is_taken_or_told_of(name: str, tmp_path: Path) -> None:
     """By its loader; and by `check`, which reads each file in more ways, for some."""
@@ -290,7 +291,7 @@ def test_a_spoiled_file_is_taken_or_told_of(name: str, tmp_path: Path) -> None:
                 pytest.fail(f"spoiled({name!r}, {seed}) ends in {type(error).__name__}: {error}")
 
 
-@settings(derandomize=True, max_examples=10, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(derandomize=True, max_examples=4, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=20))
 def test_any_name_of_a_domain_is_found_or_told_of(tmp_path: Path, name: str) -> None:
     for arguments in ({"domain": name}, {"metadata": name}, {"synonyms": name}, {"domain": tmp_path / name}):

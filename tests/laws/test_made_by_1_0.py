@@ -23,6 +23,7 @@ def questions_of(name: str) -> list[dict[str, Any]]:
     return questions
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions_are_verified(vqagen_: Commands, name: str) -> None:
     """Each answer is computed again, each text read again."""
@@ -38,6 +39,7 @@ def test_trials_are_verified(vqagen_: Commands) -> None:
     assert (report["checked"], report["mismatched"]) == (6, 0)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_right_predictions_score_one(vqagen_: Commands, name: str) -> None:
     """The words of own domains come from the file, or from the domain that it names."""
@@ -57,6 +59,7 @@ def test_shards_are_merged_to_the_whole(vqagen_: Commands) -> None:
     assert json.loads(Path("merged.json").read_bytes())["questions"] == questions_of("questions")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_outputs_are_audited(vqagen_: Commands, name: str) -> None:
     """So few images are too few to tell, which the end says (1); no file is refused."""

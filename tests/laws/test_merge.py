@@ -15,6 +15,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pyarrow.parquet as pq
 import pytest
 from commands import Commands
@@ -124,7 +125,7 @@ def test_any_cuts_in_any_layouts_and_order(
     assert came_to == (one.count, len(paths), "question", "")
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("flags", ["", "--dedupe all"])
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_shards_made_as_k_of_n_are_merged_into_what_one_run_writes(
@@ -341,6 +342,7 @@ def columns(one: Questions) -> Path:
     return one.folder
 
 
+@pytest.mark.slow
 def test_row_groups_that_a_shard_ended_in_are_put_together(one: Questions, columns: Path, tmp_path: Path) -> None:
     merged = tmp_path / "merged.parquet"
     came_to = merge(sorted(columns.glob("part*.parquet")), merged)
@@ -349,6 +351,7 @@ def test_row_groups_that_a_shard_ended_in_are_put_together(one: Questions, colum
     assert came_to == (one.count, 5, "question", "")
 
 
+@pytest.mark.slow
 def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqagen_: Commands) -> None:
     ran = vqagen_.done(f"merge {' '.join(map(str, columns.glob('part*.parquet')))} -o -")
 
@@ -356,7 +359,7 @@ def test_parquet_goes_to_standard_output_too(one: Questions, columns: Path, vqag
     assert ran.err == f"{one.count} questions from 5 shards\n"
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["m.json", "m.jsonl", "m.parquet"])
 def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Commands, out: str) -> None:
     """The records are those of one run in that format, answers with their types."""
@@ -369,7 +372,7 @@ def test_shards_of_several_formats_make_any_of_them(columns: Path, vqagen_: Comm
     assert (columns / f"mixed-{out}").read_bytes() == (columns / f"whole-{out}").read_bytes()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("tail", ["", "--count 18"])
 def test_blocks_without_questions_leave_the_bytes_of_one_run(tmp_path: Path, vqagen_: Commands, tail: str) -> None:
     """At the end of a run without a count, it was unknown how many there are; a shard may end so too."""
@@ -401,13 +404,14 @@ def changed_answers(path: Path, keeps_checksum: bool) -> None:
     table, metadata = pq.read_table(path), pq.ParquetFile(path).metadata.metadata
     answers = table.column("answer").slice(1).combine_chunks().to_pylist()
     at = table.schema.get_field_index("answer")
-    table = table.set_column(at, table.schema.field(at), [[*answers, answers[0]]])
+    table = table.set_column(at, table.schema.field(at), pyarrow.array([*answers, answers[0]]))
     with pq.ParquetWriter("part0.parquet", table.schema, compression="zstd") as writer:
         writer.write_table(table)
         if keeps_checksum:
             writer.add_key_value_metadata({CHECKSUM: metadata[CHECKSUM]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["merged.parquet", "merged.json"])
 @pytest.mark.parametrize(
     ("keeps_checksum", "message"),
@@ -509,6 +513,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return write
 
 
+@pytest.mark.slow
 def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_path: Path) -> None:
     for form, made in pairwise([*LAYOUTS, LAYOUTS[0]]):
         vqagen_.done(f"convert {written(f'release.{form}')} --out {tmp_path}/made.{made}")
@@ -516,7 +521,7 @@ def test_an_output_becomes_any_other(written: Written, vqagen_: Commands, tmp_pa
         assert (tmp_path / f"made.{made}").read_bytes() == written(f"release.{made}").read_bytes()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 def test_a_shard_stays_one(written: Written, vqagen_: Commands) -> None:
     """It merges with the others, in its new format."""
     whole = written("text.json")

@@ -273,6 +273,7 @@ def test_a_spoiled_question_in_memory_fails(scenes: Path) -> None:
     assert [each.position for each in vqagen.verify(spoiled, scenes).mismatches] == [0]
 
 
+@pytest.mark.slow
 def test_files_are_written_about_scenes_that_are_given_as_records(scenes: Path, tmp_path: Path) -> None:
     """As about a file of them, one a line, by whose content `info` names them: a killed run can be resumed."""
     records = json.loads(scenes.read_text())["scenes"]

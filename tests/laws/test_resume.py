@@ -153,6 +153,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(
     assert [Path(name).read_bytes() for name in made] == [Path("whole", name).read_bytes() for name in made]
 
 
+@pytest.mark.slow
 def test_a_run_of_one_window_that_is_killed_keeps_what_it_made(folder: Path) -> None:
     """The default window has 250 scenes; a kill lost all of them."""
     chosen, files, seen = vqagen.QuestionSettings(), vqagen.find_domain(templates=ONE_HOP), list[int]()

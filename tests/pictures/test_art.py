@@ -42,6 +42,7 @@ def test_the_schema_lists_the_shapes_their_options_and_fills() -> None:
     assert tuple(SCHEMA["fill"]["enum"]) == FILLS
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_svg_of_a_shape_shows_the_pixels_of_its_picture(name: str) -> None:
     """Two renderers of one description: the paths of the SVG are rastered here in the plainest way."""

@@ -118,6 +118,7 @@ def test_id_image_agrees_with_walking_along_rays() -> None:
     assert (fast != slow).mean() < 0.005
 
 
+@pytest.mark.slow
 def test_pixel_box_holds_the_whole_solid() -> None:
     """Points inside a solid, of any kind and at many places, project into its box."""
     camera = camera_rules().at((7.5, -6.5, 5.3))
@@ -141,6 +142,7 @@ def random_solid(rng: Random, spread: float) -> Solid:
     return Solid(sorted(KINDS)[int(3 * rng.random())], (x, y, radius), radius, 360 * rng.random())
 
 
+@pytest.mark.slow
 def test_overlap_agrees_with_points_in_both() -> None:
     """Two footprints overlap exactly when some point of a fine grid lies in both, save for the closest of calls."""
     x, y = np.meshgrid(np.linspace(-1.7, 1.7, 171), np.linspace(-1.7, 1.7, 171))
@@ -199,7 +201,7 @@ def random_solids(rng: Random) -> list[Solid]:
     ]
 
 
-@pytest.mark.quick("a wide angle", "near the ground")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CAMERAS)
 def test_visible_pixels_are_those_of_the_whole_picture(name: str) -> None:
     """Of each solid; and enough are visible exactly if the least of these numbers is enough, to the pixel."""

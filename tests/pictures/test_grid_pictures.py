@@ -117,6 +117,7 @@ def test_labels_stand_beside_their_cells() -> None:
     assert {tuple(color) for color in border.tolist()} == {hex_to_rgb(ROOM)}
 
 
+@pytest.mark.slow
 def test_an_item_stays_inside_of_the_boards_of_its_cell() -> None:
     """With its halo, for each kind at its largest."""
     largest = [look for name, look in shipped_looks().items() if name.startswith("red_") and name.endswith("_4")]
@@ -163,6 +164,7 @@ def test_the_director_sees_open_cells_mirrored_and_closed_backs() -> None:
     assert [mirrored[text] for text in "ABC12345"] == [labels[text] for text in "CBA12345"]
 
 
+@pytest.mark.slow
 def test_the_figure_stands_behind_the_shelf_and_shows_through_open_cells() -> None:
     """Blocked cells hide it, items and boards stand before it, and the director's own view has none."""
     (cells, blocked), style = random_grid(1), GridStyle(4, 4, figure=True)
@@ -208,6 +210,7 @@ def test_all_surfaces_and_paints_keep_their_exact_color() -> None:
     assert np.array_equal(np.asarray(shown), flat)
 
 
+@pytest.mark.slow
 def test_the_same_grid_makes_the_same_bytes_whatever_was_drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """One painter draws many pictures, and forgets old sprites when there are too many."""
     painter, grids = GridPainter(shipped_looks(), STYLE), [random_grid(seed) for seed in range(6)]

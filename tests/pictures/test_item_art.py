@@ -81,7 +81,7 @@ def color_words(shown: Any) -> Any:
     return words
 
 
-@pytest.mark.quick(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("color", PAINTS)
 def test_the_color_of_an_item_is_what_most_of_its_colored_pixels_show(color: str) -> None:
     """At the smallest and the largest size; what is grey, white or pale is not colored."""
@@ -95,7 +95,7 @@ def test_the_color_of_an_item_is_what_most_of_its_colored_pixels_show(color: str
     assert {at: other for at, other in found.items() if other != color} == {}
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("color", PAINTS)
 def test_an_item_differs_from_both_backgrounds(color: str, background: int) -> None:

@@ -45,6 +45,7 @@ def written(folder: Path) -> dict[str, Any]:
 # Masks --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_released_scenes_are_seen_as_they_were_rendered(shared: Path) -> None:
     """Objects lie within .75 pixels of where they were and, with rotations in radians, show 200 pixels or more."""
     text = (shared / "data" / "clevr_v1_train_scenes_1000.json").read_bytes()
@@ -109,6 +110,7 @@ def test_depth_is_the_length_of_the_ray() -> None:
 # Looks --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_colors_are_told_apart_where_the_masks_are() -> None:
     """The hue of an object of either material is nearer to that of its color than to any other; gray has none."""
     looks = looks_of()
@@ -124,6 +126,7 @@ def test_colors_are_told_apart_where_the_masks_are() -> None:
         assert min(COLORS, key=lambda name: np.linalg.norm(tones[other, name] - tone)) == color, (material, color)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("shape", ["cube", "sphere", "cylinder"])
 def test_metal_is_told_from_rubber(shape: str) -> None:
     """What it mirrors makes its lightness vary more, also on flat sides."""
@@ -232,6 +235,7 @@ def test_mistakes_in_the_looks_are_named_together(tmp_path: Path) -> None:
 # The command --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_folder_has_pictures_and_what_is_where(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     scenes, out = write(tmp_path, plain_scenes(2), {"generator": {}}), tmp_path / "out"
     done = Commands(capsysbinary).done(f"scenes draw {scenes} -o {out}")
@@ -258,6 +262,7 @@ def test_a_folder_has_pictures_and_what_is_where(capsysbinary: pytest.CaptureFix
             assert before.items() <= thing.items()
 
 
+@pytest.mark.slow
 def test_workers_resumed_runs_and_shards_give_the_same_bytes(
     capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +291,7 @@ def test_workers_resumed_runs_and_shards_give_the_same_bytes(
     assert content("one") == content("two") == content("three") == content("merged")
 
 
+@pytest.mark.slow
 def test_other_widths_scale_all_pixels(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
     scenes = write(tmp_path, plain_scenes(1), {"generator": {}})
     vqagen_ = Commands(capsysbinary)
@@ -302,6 +308,7 @@ def test_other_widths_scale_all_pixels(capsysbinary: pytest.CaptureFixture[bytes
     assert written(again)["scenes"][0]["picture"] == small["picture"], "a scene says its own camera"
 
 
+@pytest.mark.slow
 def test_rotations_of_the_reference_renderer_are_radians(
     capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from vqagen.rng import stream
 mitsuba = pytest.importorskip("mitsuba", reason="rendering needs pip install 'vqagen[render]'")
 pytest.importorskip("pyoidn", reason="rendering needs pip install 'vqagen[render]'")
 
+pytestmark = pytest.mark.slow
 COLORS = ("gray", "red", "blue", "green", "brown", "purple", "cyan", "yellow")
 
 
@@ -49,7 +50,6 @@ def surface_indexes(scene: dict[str, Any], studio: Studio, domain: str) -> tuple
     return np.rint(np.asarray(seen)[..., -1]).astype(int), owners
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["clevr", "market"])
 def test_masks_are_what_the_renderer_sees(domain: str) -> None:
     """All but a few pixels at edges; boxes overlap by .95 and more."""
@@ -71,7 +71,6 @@ def overlap(one: tuple[int, ...], other: tuple[int, ...]) -> float:
     return max(wide, 0) * max(high, 0) / (sum(areas) - max(wide, 0) * max(high, 0))
 
 
-@pytest.mark.slow
 def test_colors_are_told_apart_in_either_material() -> None:
     """The nearest mean color inside a mask, among those of objects elsewhere, is of the same name."""
     studio, looks = Studio(looks_of(), 4), looks_of()
@@ -89,7 +88,6 @@ def test_colors_are_told_apart_in_either_material() -> None:
         assert min(COLORS, key=lambda name: np.linalg.norm(others[name] - tone)) == color, (material, color)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["cube", "sphere", "cylinder"])
 def test_metal_mirrors_and_rubber_does_not(shape: str) -> None:
     """The lightness of metal varies more than that of the same solid of rubber at the same place."""
@@ -104,7 +102,6 @@ def test_metal_mirrors_and_rubber_does_not(shape: str) -> None:
     assert np.mean(spread["metal"]) > 1.15 * np.mean(spread["rubber"])
 
 
-@pytest.mark.slow
 def test_the_floor_is_as_bright_as_the_references_and_free_of_noise() -> None:
     studio = Studio(looks_of(), 8)
     pixels = rendered(standing("small red rubber cube"), studio).astype(float)
@@ -142,7 +139,6 @@ def test_lamps_move_by_the_seed_and_turn_with_the_camera() -> None:
             looks_of().camera({"objects": [], "lights": wrong})
 
 
-@pytest.mark.slow
 def test_rendered_folders_are_the_same_however_they_are_made(
     capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ def killed_json(tmp_path: Path) -> Left:
 # What going on makes of them -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_blocks_that_are_left_give_the_same_bytes(killed_json: Left) -> None:
     """A window is gone on with behind its first blocks; what is missing in its middle is made with all behind it."""
     for there in product((True, False), repeat=len(BLOCKS)):
@@ -103,6 +104,7 @@ def test_several_workers_make_what_is_missing(killed_json: Left) -> None:
     assert killed_json.resumed(2) == (killed_json.whole, 4)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("step", [61, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_block_that_is_cut_changed_or_lengthened_is_made_again(killed: Left, step: int) -> None:
     """As after a loss of power. Those behind it, in its window or others, are kept."""

@@ -116,6 +116,7 @@ def test_blocks_are_handed_over_before_their_window_is_done(tmp_path: Path, mark
         assert sorted(next(blocks).first for _ in range(7)) == [0, 2, 4, 10, 12, 14, 16]
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_in_a_window_hands_over_no_block_twice(tmp_path: Path) -> None:
     job = ToyJob(10, 10, toy=Toy({6: "die once"}, folder=str(tmp_path)))
     blocks, _ = with_warnings(lambda: [*begun_on(Processes(1), job)])

@@ -92,6 +92,7 @@ def test_a_run_that_made_nothing_leaves_nothing(output: Output) -> None:
 # Going on ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("job", [ToyJob(), ToyJob(7, 4, 2)], ids=["whole", "inside a window"])
 def test_going_on_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path, job: ToyJob, workers: int) -> None:

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 # Tests ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_mcnemar_of_the_published_table() -> None:
     """Of [[30, 12], [5, 40]], exact p is .143463; without a discordant question it is 1."""
     assert mcnemar(12, 5) == pytest.approx(0.143463, abs=1e-6)
@@ -38,6 +39,7 @@ def scores(text: str) -> np.ndarray:
     return np.array([float(each) for each in text])
 
 
+@pytest.mark.slow
 def test_the_difference_is_that_of_clustered_differences() -> None:
     """Mean, interval and p are those of the differences, by image, with Student's t of one image less."""
     generator = np.random.default_rng(0)
@@ -54,6 +56,7 @@ def test_the_difference_is_that_of_clustered_differences() -> None:
     assert found.only_second - found.only_first == pytest.approx(200 * found.mean)
 
 
+@pytest.mark.slow
 def test_few_images_find_no_more_differences_than_many() -> None:
     """Of equal models on six images whose questions agree, about 5 % of samples have p below .05."""
     generator, images = np.random.default_rng(5), np.repeat(np.arange(6), 40)

@@ -43,10 +43,10 @@ def _facts(made: Environment, index: int) -> tuple[object, ...]:
 
 def test_a_sample_depends_on_its_index_alone(endless: Environment) -> None:
     """Not on what was asked for before, nor on the process that a data loader starts."""
-    forwards = [_facts(endless, index) for index in range(8)]
+    forwards = [_facts(endless, index) for index in range(4)]
     other = pickle.loads(pickle.dumps(environment()))
 
-    assert [_facts(other, index) for index in reversed(range(8))] == forwards[::-1]
+    assert [_facts(other, index) for index in reversed(range(4))] == forwards[::-1]
     assert [each.question for each in islice(other, 3)] == [facts[0] for facts in forwards[:3]]
     assert environment(seed=1)[0].question != forwards[0][0]
 
@@ -57,6 +57,7 @@ def test_indices_have_no_end_and_begin_at_0(endless: Environment) -> None:
         endless[-1]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("domain", ["clevr", "market"])
 def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
     catalogue, _ = load_catalogue(find_domain(domain))
@@ -73,13 +74,15 @@ def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
         assert sample.scene["image_index"] == index
 
 
+@pytest.mark.slow
 def test_answers_of_a_type_are_balanced(endless: Environment) -> None:
     counts: dict[str, Counter[str]] = {}
-    for index in range(fewer(240)):
+    count = fewer(240, least=72)
+    for index in range(count):
         sample = endless[index]
         counts.setdefault(sample.answer_type, Counter())[sample.answer] += 1
 
-    assert min(counter.total() for counter in counts.values()) > fewer(50)
+    assert min(counter.total() for counter in counts.values()) > 0.2 * count
     assert abs(counts["yes/no"]["yes"] / counts["yes/no"].total() - 0.5) < 0.2
     assert counts["count"].most_common(1)[0][1] < counts["count"].total() * 0.4
 
@@ -105,6 +108,7 @@ def test_levels_without_an_end_are_mixed() -> None:
     assert {schedule.at(index, stream(0, "", index)) for index in range(60)} == set(range(5))
 
 
+@pytest.mark.slow
 def test_visibility_is_a_rule_of_the_level() -> None:
     """The rule itself is the sampler's."""
     anyhow, easy = (environment(levels=Level((5, 5), visible=share)) for share in (0.0, 0.95))

@@ -67,6 +67,7 @@ def rows(record: Record, table: str) -> dict[str, Record]:
 # Scores -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_oracle_is_right_in_every_group(run: Commands) -> None:
     """Right answers have accuracy 1 in every row of every default group, and every measure is at its best."""
     record = report(run, "questions.json oracle.jsonl --scenes scenes.json")
@@ -80,6 +81,7 @@ def test_the_oracle_is_right_in_every_group(run: Commands) -> None:
     assert rows(record, "overall")["overall"]["low"] < plain["low"] == wilson(120, 120)[0]  # 12 images say less
 
 
+@pytest.mark.slow
 def test_records_in_memory_are_scored_as_files_are(run: Commands) -> None:
     """Questions and predictions may be a file, records, or a dict of id -> answer."""
     write_predictions("half.jsonl", questions()[::2])
@@ -146,6 +148,7 @@ def test_the_key_of_predictions_is_an_option_of_both_commands(run: Commands) -> 
     assert run.done("compare questions.json p.jsonl p.jsonl --prediction-key gpt").out.count(b" 0.000 ") >= 2
 
 
+@pytest.mark.slow
 def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
     """A model that overlooks the director's view is right in control trials alone, and its mistakes are egocentric."""
     run.done("director generate --count 24 -o trials --render none")
@@ -177,6 +180,7 @@ SEED_LINES = [
 ]
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_toolkit() -> None:
     """The published tables of the open baseline and of pointing at random come out for their counts."""
     types = [kind for kind, (_, total) in SEED_TABLE.items() for _ in range(total)]
@@ -300,6 +304,7 @@ WRONG_USE = {
 """Arguments -> exit code and a part of the message."""
 
 
+@pytest.mark.slow
 def test_wrong_use(run: Commands) -> None:
     """What cannot be scored as asked is one clear message, and no score."""
     hidden = [{key: value for key, value in each.items() if key not in ("answer", "program")} for each in questions()]
@@ -315,6 +320,7 @@ def test_wrong_use(run: Commands) -> None:
         assert ran.err.startswith("vqagen: "), line
 
 
+@pytest.mark.slow
 def test_of_pairs_of_trials_the_headline_is_that_both_are_right(run: Commands) -> None:
     """On the screen and in the report it comes first; tests from "your view" are a type of their own."""
     run.done("director generate --count 240 -o trials --render none --paired")

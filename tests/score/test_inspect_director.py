@@ -42,6 +42,7 @@ from vqagen.inspect_tasks.scoring import judge_reply
 from vqagen.pictures.canvas import GridStyle, cell_label
 from vqagen.pictures.grid_picture import GridPainter
 
+pytestmark = pytest.mark.slow
 Content = ContentImage | ContentText
 
 
@@ -67,7 +68,6 @@ def kind_of(sample: Sample, name: str) -> str:
     return judge_reply(f"ANSWER: {facts(sample)['policies'][name]}", facts(sample)["kinds"])[1]
 
 
-@pytest.mark.slow
 def test_an_egocentric_participant_is_scored_by_inspect_and_by_evaluate(vqagen_: Commands) -> None:
     """Both give the same accuracy by type and rule. The log has all groups, and the gap is the share of test trials."""
     vqagen_.done("director generate --count 24 --seed 3 --render none --out trials")
@@ -96,7 +96,6 @@ def test_an_egocentric_participant_is_scored_by_inspect_and_by_evaluate(vqagen_:
 # Samples ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_policies_fail_where_they_should(trials: Task) -> None:
     """The oracle nowhere: the stored answers, the kinds of answers and the scorer agree.
 
@@ -121,7 +120,6 @@ def test_policies_fail_where_they_should(trials: Task) -> None:
     }
 
 
-@pytest.mark.slow
 def test_the_story_without_a_director_accepts_every_answer_that_the_participant_sees(trials: Task) -> None:
     """Its text has no point of view, and its prompt no director."""
     alone = director_no_director(n=48, seed=3, format="ascii")
@@ -136,7 +134,6 @@ def test_the_story_without_a_director_accepts_every_answer_that_the_participant_
         assert ours.input[1].text.endswith('"')
 
 
-@pytest.mark.slow
 def test_pictures_of_a_folder_are_taken_as_they_are(vqagen_: Commands) -> None:
     """Trials from a folder are those that the task generates itself, with the same pictures."""
     vqagen_.done("director generate --count 2 --seed 5 --out trials")
@@ -166,7 +163,6 @@ def scored(kind: str, trial_type: str, pair: int | None = None) -> SampleScore:
     return SampleScore(score=score, sample_metadata={"trial_type": trial_type, "pair": pair})
 
 
-@pytest.mark.slow
 def test_replies_and_the_metrics_of_perspective_taking() -> None:
     """A list of cells is no answer; the gap, pairs with two right answers, egocentric errors among test trials."""
     kinds = {"A1": "egocentric", "B1": "empty cell", "A2": "foil", "B2": "correct"}
@@ -195,7 +191,6 @@ def test_replies_and_the_metrics_of_perspective_taking() -> None:
 # Tools ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_tool_shows_the_picture_again() -> None:
     """As a PNG; rotation is clockwise. For a part that is none, the model reads what to give."""
     image, file = Image.new("RGB", (40, 20), "white"), io.BytesIO()
@@ -228,7 +223,6 @@ def called(tool: str, **arguments: Any) -> ModelOutput:
     return ModelOutput.for_tool_call("mockllm/model", tool, arguments)
 
 
-@pytest.mark.slow
 def test_an_agent_uses_tools_thinks_and_submits_a_cell(tmp_path: Path) -> None:
     """What it submits is scored, and not what it says before."""
     model = scripted(
@@ -272,7 +266,6 @@ MISTAKES: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.slow
 def test_mistakes_are_named_all_at_once_without_a_traceback() -> None:
     for arguments, lines in MISTAKES:
         with pytest.raises(PrerequisiteError) as raised:
@@ -282,7 +275,6 @@ def test_mistakes_are_named_all_at_once_without_a_traceback() -> None:
         policy("egocentrc")
 
 
-@pytest.mark.slow
 def test_faulty_trials_and_missing_pictures_are_named(vqagen_: Commands) -> None:
     """With their place in the file; trials whose own pictures are elsewhere can be shown as text."""
     Image.new("RGBA", (8, 8), "red").save("photo.png")
@@ -312,7 +304,6 @@ def test_faulty_trials_and_missing_pictures_are_named(vqagen_: Commands) -> None
     assert director(dataset="own", format="ascii").dataset
 
 
-@pytest.mark.slow
 def test_inspect_finds_the_tasks_by_the_entry_point(vqagen_: Commands) -> None:
     """Its own command line evaluates a policy on a folder of trials, and `evaluate` reads the log."""
     vqagen_.done("director generate --count 8 --seed 3 --render none --out trials")

@@ -19,6 +19,7 @@ from PIL import Image
 from vqagen.errors import InputWarning
 from vqagen.inspect_tasks._registry import dialogs, policy, questions
 
+pytestmark = pytest.mark.slow
 BLIND = "ignore:.*questions are asked without"
 MAJORITY = "majority-family"
 
@@ -65,7 +66,6 @@ def test_fields_of_the_scenes_stand_in_the_metadata(vqagen_: Commands) -> None:
     assert "scene_size" in found.metadata.keys() - plain.metadata.keys()
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings(BLIND)
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Inspect, which pandas warns of
 @pytest.mark.parametrize(("task", "file"), [(questions, "questions.json"), (dialogs, "dialogs.json")])

@@ -1,4 +1,4 @@
-"""Intervals and corrections equal those of scipy and statsmodels, and the numbers published for them."""
+"""Intervals and corrections have the numbers published for them, and are those of scipy and statsmodels."""
 
 from __future__ import annotations
 
@@ -16,13 +16,20 @@ from vqagen.score.intervals import (
     wilson,
 )
 
-stats = pytest.importorskip("scipy.stats")
+
+def test_published_numbers() -> None:
+    """Wilson's of 81 of 263 (Newcombe 1998), and Holm's of four values (Holm 1979)."""
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(0, 20) == pytest.approx((0, 0.1611), abs=5e-5)
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 3, 7, 40, 1000])
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 def test_wilson_is_that_of_scipy(n: int, level: float) -> None:
     """For every count, the interval is that of scipy's `proportion_ci`."""
+    stats = pytest.importorskip("scipy.stats")
     for correct in range(0, n + 1, max(1, n // 20)):
         expected = stats.binomtest(correct, n).proportion_ci(level, method="wilson")
         assert wilson(correct, n, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
@@ -45,6 +52,7 @@ def clustered_sample(seed: int, images: int = 60) -> tuple[np.ndarray, np.ndarra
     return (generator.random(len(clusters)) < easy) * generator.choice([0.5, 1.0], len(clusters)), clusters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_clustered_error_is_that_of_statsmodels(seed: int) -> None:
     """Mean and standard error are those of OLS on a constant with covariance by cluster."""
@@ -59,18 +67,21 @@ def test_the_clustered_error_is_that_of_statsmodels(seed: int) -> None:
     assert found.interval() == pytest.approx(tuple(bounds.conf_int()[0]), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_quantiles_of_student_are_those_of_scipy() -> None:
     """Exact for 1 and 2 degrees of freedom; 0.12 % too small for 3, and less for more."""
-    df = np.arange(1, 1000)
+    stats, df = pytest.importorskip("scipy.stats"), np.arange(1, 1000)
     wrong = student_quantiles(df) / stats.t.ppf(0.975, df) - 1
 
     assert abs(wrong[:2]).max() < 1e-12 and abs(wrong).max() < 0.00121 and abs(wrong[8:]).max() < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_clustered_interval_is_wilsons_of_as_certain_questions(seed: int) -> None:
     """The variance of a question over that of the mean is their number; z is Student's. Each group has its own."""
     scores, clusters = clustered_sample(seed)
+    stats = pytest.importorskip("scipy.stats")
     groups = np.random.default_rng(seed).integers(-1, 4, len(scores))
     low, high = cluster_intervals(scores, clusters, groups, 5)
 
@@ -113,6 +124,7 @@ def test_one_image_says_nothing_of_the_spread_between_images() -> None:
     assert clustered_mean(np.array([1.0, 0.0]), np.array([3, 3])).interval(-1, 1) == (-1, 1)
 
 
+@pytest.mark.slow
 def test_holm_is_that_of_statsmodels(monkeypatch: pytest.MonkeyPatch) -> None:
     """For random p-values, ties among them, the corrected ones are those of `multipletests`."""
     multitest = pytest.importorskip("statsmodels.stats.multitest")

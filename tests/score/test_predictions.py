@@ -190,12 +190,14 @@ def found_in(source: Any, kind: str = "") -> list[Prediction]:
     return [(id, found.contents[code]) for id, code in found.by_id.items()]
 
 
-def test_every_format_gives_the_same_predictions(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name.startswith("inspect") else ()) for name in FILES]
+)
+def test_every_format_gives_the_same_predictions(name: str, tmp_path: Path) -> None:
     """Recognised by the content; a right answer beside the prediction of a table is passed over."""
-    for name, write in FILES.items():
-        path = write(tmp_path)
-        assert found_in(path) == found_in(str(path)) == EXPECTED, name
-        assert read_predictions(path).is_in_order == (name == "clevr")
+    path = FILES[name](tmp_path)
+    assert found_in(path) == found_in(str(path)) == EXPECTED
+    assert read_predictions(path).is_in_order == (name == "clevr")
 
 
 def test_predictions_in_memory() -> None:
@@ -249,6 +251,7 @@ def in_all_forms(record: dict[str, Any], folder: Path) -> Iterator[Any]:
     yield folder / "p.csv"
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize(("name", "is_prediction"), [(name, name in PREDICTED) for name in (*PREDICTED, *HARMLESS)])
 def test_a_copy_of_the_right_answer_is_never_the_prediction(name: str, is_prediction: bool, tmp_path: Path) -> None:
     """Beside ids and descriptions an answer is the prediction, in any order of the keys."""
@@ -380,7 +383,6 @@ RECORDS: list[tuple[dict[str, Any], Prediction]] = [
 def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path: Path) -> None:
     """Question 7 and trial 7 are not the same, whatever the format says of them."""
     ids = ({"question_index": 7}, {"dialog_index": 7, "round": 0}, {"trial_index": 7})
-    as_log(tmp_path / "log.json", [{"id": 7, "epoch": 1, "metadata": {"trial_type": "test"}}])
     for number, id in enumerate(ids):
         name, table = tmp_path / "p.jsonl", tmp_path / "p.csv"
         name.write_text(json.dumps({**id, "answer": "yes"}))
@@ -391,6 +393,12 @@ def test_ids_of_another_kind_of_file_are_no_ids(kind: str, right: int, tmp_path:
             else:
                 with pytest.raises(BadInput, match=f"no id of {kind}: expected"):
                     read_predictions(path, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["questions", "dialogs", "trials"])
+def test_ids_in_a_log_of_trials_are_those_of_trials(kind: str, tmp_path: Path) -> None:
+    as_log(tmp_path / "log.json", [{"id": 7, "epoch": 1, "metadata": {"trial_type": "test"}}])
     if kind != "trials":
         with pytest.raises(BadInput, match=f"no id of {kind}: expected .*found 'trial_index'"):
             read_predictions(tmp_path / "log.json", kind)
@@ -477,13 +485,7 @@ UNREADABLE: list[tuple[str, str | bytes, str]] = [
     ("p.csv", b"id,answer\n1,caf\xe9\n", "p.csv:2:6: not UTF-8 text"),
     ("p.txt", b"yes\n" * 20000 + b"caf\xe9\nno\n", "p.txt:20001:4: not UTF-8 text"),
     ("p.jsonl", gzip.compress(b"{}", mtime=0), "compressed: give the file a name that ends in .gz"),
-    (
-        "log.eval",
-        b"PK\x03\x04 and nothing else",
-        "log.eval: damaged or cut off, or a zip archive that is no log of Inspect AI",
-    ),
     ("p.out", b"\xef\xbb\xbf\x0b\x0c-", "p.out: not predictions"),
-    ("log.json", '{"version": 2, "eval": {}, "samples": []}', "log.json: damaged or cut off, or no log of Inspect AI"),
 ]
 
 
@@ -493,6 +495,7 @@ def test_a_file_without_readable_predictions(tmp_path: Path) -> None:
     assert [pair for pair in found if pair[0] not in pair[1]] == []
 
 
+@pytest.mark.slow
 def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
     """A spreadsheet is one."""
     with zipfile.ZipFile(tmp_path / "results.xlsx", "w") as archive:
@@ -501,6 +504,7 @@ def test_an_archive_that_is_no_log_is_rejected(tmp_path: Path) -> None:
     assert "a zip archive that is no log of Inspect AI" in message_of(tmp_path / "results.xlsx")
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
     """It is read as it was written, or not at all."""
     content = as_archive(tmp_path).read_bytes()
@@ -523,6 +527,7 @@ def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
 # Logs of Inspect ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_later_epochs_are_left_out_with_a_warning(tmp_path: Path) -> None:
     samples = [{**sample, "epoch": epoch} for sample in inspect_samples() for epoch in (1, 2)]
     path = as_log(tmp_path / "log.json", samples)
@@ -531,6 +536,7 @@ def test_later_epochs_are_left_out_with_a_warning(tmp_path: Path) -> None:
         assert found_in(path) == EXPECTED
 
 
+@pytest.mark.slow
 def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path) -> None:
     """And none without one; a log without samples is none."""
     scored = {"cell_answer": {"value": 1, "answer": "B2"}}
@@ -538,6 +544,10 @@ def test_a_sample_without_completion_has_the_answer_of_its_scorer(tmp_path: Path
 
     assert found_in(as_log(tmp_path / "log.json", samples)) == [("0", ("B2",)), ("1", ("",))]
     assert "no samples in this log" in message_of(as_log(tmp_path / "none.json", []))
+    bare = written(tmp_path / "bare.json", '{"version": 2, "eval": {}, "samples": []}')
+    assert "bare.json: damaged or cut off, or no log of Inspect AI" in message_of(bare)
+    packed_up = written(tmp_path / "log.eval", b"PK\x03\x04 and nothing else")
+    assert "damaged or cut off, or a zip archive that is no log of Inspect AI" in message_of(packed_up)
 
 
 # Laws -----------------------------------------------------------------------------------------------------------------

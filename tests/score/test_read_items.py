@@ -376,6 +376,7 @@ def spoiled(value: Any) -> Iterator[Any]:
                 yield changed
 
 
+@pytest.mark.slow
 def test_no_odd_value_is_a_traceback(tmp_path: Path) -> None:
     """A file with an odd value is read as it stands, or rejected with its fault."""
     for key, listed in (pair for sample in SAMPLES.values() for pair in sample.items()):

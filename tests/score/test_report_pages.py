@@ -13,11 +13,10 @@ from test_score_report import REPORT
 from vqagen.report.table import COUNT, TEXT, Figure, Table, columns
 from vqagen.report.writers import Axis, draw, interval, write_report
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 LONG = Table("long", "Long", columns(said=TEXT, n=COUNT), (("a text that no phone shows in one line " * 3, 1),))
 
 
-@pytest.mark.slow
 def test_a_report_shows_its_figures_without_errors_and_requests(browser: Any, tmp_path: Path) -> None:
     """The page shows figures and tables, loads nothing but itself, and fits a phone."""
     row = interval(Axis(), "name", 0.5, 0.4, 0.6, None)

@@ -236,7 +236,7 @@ UNITS += [
 ]
 
 
-@pytest.mark.quick(8)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_text_ends_a_run(unit: str) -> None:
     """Python takes no number of more than 4,300 digits; 100 kB of braces took 9 seconds."""

@@ -13,6 +13,7 @@ import pytest
 from vqagen.environments.director import shelves
 
 
+@pytest.mark.slow
 def test_trials_go_on_over_windows_and_begin_anywhere() -> None:
     around = list(islice(shelves(start=957), 5))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from depth import fewer
 from families import SHIPPED
 from scene_records import sampled_scenes
 
@@ -30,7 +31,7 @@ from vqagen.world.loading import SCENES as SCENES_KIND, SceneSource
 from vqagen.world.scene import Scene
 
 Record = dict[str, Any]
-SCENES = 12
+SCENES = fewer(12, least=5)
 SAMPLED = f"scenes sample --count {SCENES} --seed 3 -o scenes.json"
 INFO = {"generator": {"name": "vqagen", "inputs": SHIPPED[0].materials.hashes}}
 """The info of questions made from the shipped templates."""
@@ -108,6 +109,7 @@ def test_any_document_that_holds_questions_is_read(questions: list[Record], vqag
         vqagen_.done("verify q.json --scenes scenes.json --json")
 
 
+@pytest.mark.slow
 def test_a_file_of_the_references_shape_checks_out(questions: list[Record], vqagen_: Commands) -> None:
     """Its nodes keep their outputs, it knows no question types, and older files have `side_inputs`. Without the name
     of a file, a scene is found by its index.
@@ -192,6 +194,7 @@ def test_a_spoiled_question_is_named(made: dict[str, list[Record]], vqagen_: Com
         assert told in line
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_of_a_released_file_is_found(made: dict[str, list[Record]], vqagen_: Commands) -> None:
     """Its answers are text."""
     spoiled = deepcopy(made["release"])
@@ -236,6 +239,7 @@ def test_a_problem_of_many_questions_is_counted_and_its_causes_are_shown(
     assert sum("  questions[" in line for line in lines) == 2 + EXAMPLES
 
 
+@pytest.mark.slow
 def test_of_many_mismatches_some_are_listed_and_all_counted(
     questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +341,7 @@ class Feeds:
         monkeypatch.setattr(scene_lookup, "compile_scene", watched_compile)
 
 
+@pytest.mark.slow
 def test_scenes_are_read_twice_for_questions_in_their_order(
     questions: list[Record], vqagen_: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,6 +388,7 @@ def with_options(record: Record, options: list[str], choice: object) -> Record:
     return {**record, "choices": options, "choice": choice}
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("kind", "options", "choice", "why"),
     [
@@ -422,6 +428,7 @@ def test_right_options_and_no_options_are_no_fault(questions: list[Record], scen
     assert vqagen.verify(given, {"scenes": scenes}).is_clean
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("key", "value"), [("question_type", "exists"), ("split", "test"), ("image", "other")])
 def test_what_program_and_scene_say_must_be_copied_right(
     key: str, value: str, questions: list[Record], scenes: list[Record]
@@ -437,6 +444,7 @@ def test_what_program_and_scene_say_must_be_copied_right(
 # Whole files ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.parquet"])
 def test_records_that_were_left_out_or_changed_are_told_by_the_sums(name: str, vqagen_: Commands) -> None:
     """Also where each record that is left is right."""
@@ -506,6 +514,7 @@ def test_two_questions_of_one_number_are_named(questions: list[Record], scenes: 
     assert report.mismatches[0].problem == "question_index 7: another record has it"
 
 
+@pytest.mark.slow
 def test_scenes_that_the_run_did_not_take_are_named(vqagen_: Commands) -> None:
     """Shards without the first and the last scenes merge into what looks like a whole run."""
     for number, first in enumerate((2, 6)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+import pytest
 from families import SHIPPED
 from oracles.naive_programs import is_filter
 
@@ -90,6 +91,7 @@ def test_a_family_counts_to_the_largest_scene_whenever_it_is_first_tried() -> No
     assert answers[0].refused == answers[1].refused == {0, 1}
 
 
+@pytest.mark.slow
 def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> None:
     """Each place in a window has both answers: were all counts 0 at first, each window would begin with "yes", which
     more questions can have, go on with "no", and so on.
@@ -106,6 +108,7 @@ def test_the_place_of_a_question_among_those_of_its_family_tells_no_answer() -> 
         assert 0.25 < answers.count(True) / len(answers) < 0.75
 
 
+@pytest.mark.slow
 def test_the_answers_of_one_file_tell_none_of_another_of_the_same_seed() -> None:
     """What is asked for first hangs on what the first scene shows, and not on the seed alone."""
     scenes = next(each for each in SHIPPED if each.is_clevr).sampled(240, seed=17)
@@ -121,6 +124,7 @@ def test_the_answers_of_one_file_tell_none_of_another_of_the_same_seed() -> None
     assert 0.35 < sum(alike) / len(alike) < 0.65
 
 
+@pytest.mark.slow
 def test_the_place_of_a_question_in_its_image_tells_nothing() -> None:
     """What is tried first was asked less often, in many images because the answer that was wanted did not fit."""
     scenes = next(each for each in SHIPPED if each.is_clevr).sampled(120, seed=17)

@@ -149,6 +149,7 @@ def by_slots_open(shares: Mapping[Instantiation, float]) -> Counter[Any]:
     return summed
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=[*DRAWS])
 def test_fillings_are_found_as_often_as_the_rule_says(draw: Draw) -> None:
     catalogue = CATALOGUE if draw.is_pantry else CLEVR.materials.catalogue

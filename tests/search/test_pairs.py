@@ -79,7 +79,7 @@ VARIED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 @pytest.mark.parametrize("chosen", VARIED, ids=str)
 def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection, chosen: dict[str, Any]) -> None:
@@ -90,6 +90,7 @@ def test_the_slow_twin_finds_nothing_wrong_with_any_pair(collection: Collection,
     assert len(run.records) > 0.8 * FEW * run.settings.templates_per_image
 
 
+@pytest.mark.slow
 def test_references_are_as_distinct_in_both_scenes() -> None:
     """Two things that are one object in one scene alone make no pair: "the cube" and "the thing left of the ball"."""
     run = made(CLEVR, only=("comparison.json",), templates_per_image=3)
@@ -157,6 +158,7 @@ def side_of(run: Made, record: Record) -> naive_pairs.Side:
 # What does not show ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_neither_order_nor_number_shows_an_answer() -> None:
     """Of pairs answered by yes and no, about half of the first records, and of those with even numbers, say yes."""
     run = made(CLEVR, 70, seed=5)
@@ -167,6 +169,7 @@ def test_neither_order_nor_number_shows_an_answer() -> None:
     assert_even([record["answer"] for record in evens])
 
 
+@pytest.mark.slow
 def test_questions_of_images_are_equally_many() -> None:
     """A full picture has as many as an empty one: their number tells neither its objects nor an answer."""
     run = made(CLEVR, 70, seed=4)  # with some seeds nobody is left to join the last one
@@ -174,6 +177,7 @@ def test_questions_of_images_are_equally_many() -> None:
     assert Counter(map(len, run.by_scene)) == {10: 70}
 
 
+@pytest.mark.slow
 def test_the_fuller_picture_has_not_the_greater_answer() -> None:
     """Scenes of 3, 4 and 5 objects, and a few of more: partners have equally many, except of those few."""
     sizes = Counter[int]()
@@ -195,6 +199,7 @@ def test_the_fuller_picture_has_not_the_greater_answer() -> None:
     assert naive_pairs.check_fullness(other, run.scenes), "the check finds pairs of unequally many objects"
 
 
+@pytest.mark.slow
 def test_the_place_of_a_question_in_its_scene_shows_no_answer() -> None:
     """A question whose answer is yes stands in either half of its scene's."""
     answers = [
@@ -253,6 +258,7 @@ def test_a_window_of_one_scene_has_no_pairs() -> None:
     assert {reason for _, reason in run.tally.failures} == {UNSUITED}
 
 
+@pytest.mark.slow
 def test_no_text_of_another_set_comes_again() -> None:
     """In neither of the two scenes, by text or by program; and only the families named are asked."""
     chosen = {"templates_per_image": 4, "only": ("exist", "count")}
@@ -266,6 +272,7 @@ def test_no_text_of_another_set_comes_again() -> None:
     assert {record["question_type"] for record in run.records} == {"exist", "count"}
 
 
+@pytest.mark.slow
 def test_no_question_comes_twice_about_one_image() -> None:
     """By the scene's own pairs or those it joins: by program always, and by text with `dedupe`."""
     run = made(CLEVR, templates_per_image=8, only=("exist", "count"), dedupe="image", reset_counts_every=10)
@@ -280,6 +287,7 @@ def run_family(record: Record) -> tuple[str, int]:
     return record["template_filename"], record["question_family_index"]
 
 
+@pytest.mark.slow
 def test_families_stay_even() -> None:
     """Hard families do not starve: each makes at least half of what the largest makes, with as many yes as no."""
     run = made(CLEVR, 70, seed=5)
@@ -319,6 +327,7 @@ def pantry(folder: Path) -> Collection:
     return Collection("pantry", folder / "metadata.json", folder / "templates")
 
 
+@pytest.mark.slow
 def test_pairs_of_a_domain_with_lists_groups_and_gaps(tmp_path: Path) -> None:
     """Its scenes differ in little, and lists must be compared scene by scene."""
     scenes = [

@@ -112,7 +112,7 @@ def compile_for(collection: Collection, record: dict[str, Any]) -> Scene:
     return compile_scene(record, collection.materials.domain)
 
 
-@pytest.mark.quick(8)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("collection", "family"), FAMILIES)
 def test_the_search_finds_what_brute_force_finds(collection: Collection, family: int) -> None:
     """On small scenes the sets of fillings, programs and answers are the same, under every degeneracy policy."""
@@ -126,7 +126,7 @@ def test_the_search_finds_what_brute_force_finds(collection: Collection, family:
         assert_found(raw, template, record, collection.raw_metadata, policy)
 
 
-@pytest.mark.quick(40)
+@pytest.mark.quick(14)
 @pytest.mark.parametrize(("collection", "family"), FAMILIES)
 def test_one_filling_is_found_exactly_when_there_is_one(collection: Collection, family: int) -> None:
     """`find` gives a member of the full set; with answers refused, one with another answer; or says there is none."""
@@ -157,6 +157,7 @@ def test_a_search_gives_up_when_its_budget_is_used_up() -> None:
     assert outcome.filling is None and outcome.reason == GAVE_UP
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(
     ("nodes", "refused"),
@@ -181,6 +182,7 @@ def test_what_failed_for_an_idle_relation_is_tried_again_where_it_would_not_be_i
     assert outcome.reason == FOUND
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("nodes", "constraints"),
     [
@@ -276,6 +278,7 @@ def test_a_search_for_every_filling_leaves_out_answers_that_are_refused_from_the
     assert later[0] == "red" and {*later} > {"red"}
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("family", range(0, len(COLLECTIONS[0].materials.templates), 7))
 def test_the_search_serves_a_start_set_and_a_view(family: int) -> None:
     """Questions about some objects, or from where left is right, need no other engine: their programs run there too."""
@@ -315,7 +318,7 @@ CATALOGUE = Catalogue(domain_from_metadata(METADATA))
 CASES = [(name, scene) for name in TEMPLATES for scene in range(len(SCENES))]
 
 
-@pytest.mark.quick(40)
+@pytest.mark.quick(14)
 @pytest.mark.parametrize(("name", "scene"), CASES, ids=[f"{name}-{scene}" for name, scene in CASES])
 def test_the_search_finds_what_the_twin_finds(name: str, scene: int) -> None:
     """Under every degeneracy policy, and each filling once."""
@@ -325,7 +328,7 @@ def test_the_search_finds_what_the_twin_finds(name: str, scene: int) -> None:
         assert_found(TEMPLATES[name], template, SCENES[scene], METADATA, policy)
 
 
-@pytest.mark.quick(12)
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_of_many_descriptions_the_short_ones_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if six attributes were too many to list: all fillings whose descriptions say at most two words, each once."""
@@ -340,6 +343,7 @@ def test_of_many_descriptions_the_short_ones_are_found(name: str, monkeypatch: p
         assert len(found) == len({as_instantiation(filling) for filling in found})
 
 
+@pytest.mark.slow
 def test_few_of_many_descriptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 11 attributes: an answer that one description of hundreds gives is given in each scene that has it."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts" / "benches"))

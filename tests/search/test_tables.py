@@ -87,6 +87,7 @@ def called(request: pytest.FixtureRequest) -> Called:
     return Called(*request.param)
 
 
+@pytest.mark.quick(2)
 def test_objects_can_be_called_what_is_true_of_them(called: Called) -> None:
     """Each description of each object once, of equal ones the first object's, and by the attributes that it says."""
     table = called.table
@@ -107,6 +108,7 @@ def test_objects_can_be_called_what_is_true_of_them(called: Called) -> None:
     assert table.wanted(-1, ALL) == table.every
 
 
+@pytest.mark.quick(2)
 def test_as_many_objects_fit_as_a_loop_finds(called: Called) -> None:
     """Of some objects, of all, and of those in each relation to an anchor, or in one; also without some of them."""
     table, size, rng = called.table, called.scene.size, Random(called.scene.size)
@@ -174,6 +176,7 @@ def test_relations_of_many_objects_are_those_that_rows_list(size: int) -> None:
         assert [indexes(objects) for objects in related[relation]] == [sorted(row) for row in rows[relation]]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("place", [-1, 64, 1 << 70, "1", None, 3])
 def test_faulty_relations_of_many_objects_are_located(place: object) -> None:
     """Object 3 has itself, or none that there is, to its left."""

@@ -63,6 +63,7 @@ def asked_at_random(search: Search, answers: Sequence[int], rng: Random) -> tupl
     return answer, tuple(rng.choice(search.plan.described_at(op).vocabulary.sets) for op in search.plan.phrases)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("values", "start"), STARTS.items())
 @pytest.mark.parametrize("nodes", [ONE_SET.format("exist"), TWO_SETS.format("less_than")], ids=["one", "two"])
 def test_yes_and_no_are_wanted_as_a_recount_says(nodes: str, values: tuple[float, float], start: int) -> None:
@@ -96,6 +97,7 @@ def test_yes_and_no_are_wanted_as_a_recount_says(nodes: str, values: tuple[float
 ADDED = "scene, filter_count 0 <C2> <S>, filter_count 0 <Z> <M>, add 1 2"
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("coin", [0.5, 0.3])
 @pytest.mark.parametrize(
     ("nodes", "constraints", "untelling"),
@@ -168,6 +170,7 @@ def asks_for(balance: FamilyBalance) -> set[int]:
     return {*indexes(balance.sets(()))}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("shortens", [False, True])
 def test_what_is_wanted_is_found_exactly_where_there_is_any(shortens: bool) -> None:
     """Whatever was asked before, and for however many scenes nothing was found."""

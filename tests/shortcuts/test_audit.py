@@ -133,6 +133,7 @@ def test_planted_shortcuts_of_open_questions_are_found() -> None:
     assert [name for name, plant in some(plants) if not starts(planted(open_questions(), plant), name)] == []
 
 
+@pytest.mark.slow
 def test_what_answers_about_the_same_image_tell_is_shown_and_fails_no_file() -> None:
     """No model has them: balanced pairs, of which one question tells the answer of the other, could not be mended."""
     records = open_questions()
@@ -205,6 +206,7 @@ def test_planted_shortcuts_of_options_are_found() -> None:
     assert missed == []
 
 
+@pytest.mark.slow
 def test_options_that_the_scene_shows_alone_are_found() -> None:
     """If only the right color is in the scene, looking for colors is enough."""
     records = option_questions(images=60)
@@ -228,6 +230,7 @@ def named_scenes(seed: int) -> list[Record]:
     return [{**scene, "image_filename": f"{place}.png"} for place, scene in enumerate(sampled_scenes(30, seed))]
 
 
+@pytest.mark.slow
 def test_overlap_with_a_training_file_is_counted() -> None:
     """By text and image, and by the contents of scenes if those of both files are given."""
     train = written(open_questions(seed=5, images=30), "train.json")
@@ -255,6 +258,7 @@ def test_files_without_shortcuts_pass_with_the_stated_rate() -> None:
     assert failed <= number * 0.05 + 2.6 * (number * 0.05 * 0.95) ** 0.5
 
 
+@pytest.mark.slow
 def test_blocks_that_exchange_their_options_are_exactly_at_chance() -> None:
     """Each block has one set of options, and each of these is right once: no rule that sees options alone is better."""
     rng, records = stream(3, "blocks"), []
@@ -299,6 +303,7 @@ def test_an_answer_that_the_history_gives_away_is_found() -> None:
     assert starts(found, "history") and not starts(found, "words")
 
 
+@pytest.mark.slow
 def test_trials_are_guessed_without_their_instruction() -> None:
     """The options are the open cells; if the answer is always the first of them, this is found."""
     records = as_written(trials(96))
@@ -341,6 +346,7 @@ def spoiled() -> list[Record]:
     return records
 
 
+@pytest.mark.slow
 def test_the_exit_code_says_whether_a_file_passes(vqagen_: Commands) -> None:
     """1 if any of several files fails; their results stand side by side."""
     clean, other = written(open_questions()), written(spoiled(), "spoiled.json")

@@ -87,6 +87,7 @@ def test_tables_of_vlmevalkit_are_read() -> None:
     assert images_of("paths.tsv") == 2
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("records", "reason"),
     [
@@ -117,6 +118,7 @@ def test_dialogs_without_images_are_not_tested() -> None:
     assert audit.verdict == "not tested"
 
 
+@pytest.mark.slow
 def test_the_key_of_images_is_an_option(vqagen_: Commands) -> None:
     """Of each command that guesses."""
     Path("q.json").write_text(json.dumps(asked(60, place=lambda image: image)))
@@ -128,6 +130,7 @@ def test_the_key_of_images_is_an_option(vqagen_: Commands) -> None:
     assert (ran.code, "no question of q.json has the key 'site' of --image-key" in ran.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_too_few_images_are_inconclusive_and_the_report_says_how_many_are_needed(vqagen_: Commands) -> None:
     """Ten images do not pass, whatever the guesses; a file with the number that is said does."""
     assert vqagen.audit([{**each, "answer": "yes"} for each in asked(10, image=lambda image: image)]).verdict == (
@@ -163,6 +166,7 @@ def test_two_hundred_questions_in_one_window_are_inconclusive(vqagen_: Commands)
     assert max(each.chance for each in audit.probes) < 0.45
 
 
+@pytest.mark.slow
 def test_answers_that_are_too_many_to_learn_are_not_learned() -> None:
     """Twenty thousand colors would take minutes, and none is learned by the few items that it has."""
     number = MOST_ANSWERS * RAREST // 100
@@ -174,6 +178,7 @@ def test_answers_that_are_too_many_to_learn_are_not_learned() -> None:
     assert {each.accuracy for each in audit.probes} == {0.0}
 
 
+@pytest.mark.slow
 def test_guesses_below_chance_of_few_images_are_no_pass(vqagen_: Commands) -> None:
     """What was balanced in one window tells the opposite, also where no info says that there were windows."""
     vqagen_("scenes sample --count 20 --seed 11 -o scenes.json")

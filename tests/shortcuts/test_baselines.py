@@ -67,6 +67,7 @@ def _scored(predictions: str, questions: str = "q.json", **settings: Any) -> flo
     return vqagen.evaluate(questions, predictions, **settings).overall().accuracy
 
 
+@pytest.mark.slow
 def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands) -> None:
     """All that the files allow are in the ladder, each with the accuracy that its predictions have."""
     files = written()
@@ -86,6 +87,7 @@ def test_the_evaluator_scores_the_files_of_all_baselines_alike(vqagen_: Commands
     assert [line.split()[0] for line in table[5:12]] == [each["baseline"] for each in found[:7]]
 
 
+@pytest.mark.slow
 def test_all_commands_that_guess_have_one_value_of_one_quantity() -> None:
     """What a predictor scores in the ladder it scores in statistics and in an audit; none beats the floor by counting.
 
@@ -155,6 +157,7 @@ def test_predictions_about_visual7w_are_written_as_its_toolkit_reads_them(vqagen
     assert "result2.json: predictions are JSON Lines; name it result2.jsonl" in refused.err
 
 
+@pytest.mark.slow
 def test_dialogs_and_trials_are_answered(vqagen_: Commands) -> None:
     """Rounds of dialogs and trials get predictions that the evaluator reads, also of a folder."""
     vqagen_.done("scenes sample --count 2 -o s.json")

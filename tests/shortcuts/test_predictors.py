@@ -222,7 +222,7 @@ def planted(name: str) -> Items:
     return table(answers, images=images, texts=texts, options=options)
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("shortcut", "predictor"),
     [
@@ -240,6 +240,7 @@ def test_planted_shortcuts_are_found(shortcut: str, predictor: str) -> None:
     assert expected(predictor, planted(shortcut)) > expected(predictor, planted("")) + 0.1
 
 
+@pytest.mark.slow
 def test_order_does_not_know_an_image_by_its_number() -> None:
     """Pairs that join all images part the questions about one: in an image that is red, most answers are red."""
     rng = random.Random("images")
@@ -256,6 +257,7 @@ def test_order_does_not_know_an_image_by_its_number() -> None:
     assert expected("others", items) > 0.6
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is() -> None:
     """No predictor is better than chance by more than four standard errors."""
     items = planted("")
@@ -271,6 +273,7 @@ FEW = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", FEW)
 def test_few_items_and_empty_texts_are_answered_as_well_as_may_be(name: str) -> None:
     """Also where nothing can be learned, or all that was learned is of another type."""

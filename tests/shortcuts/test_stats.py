@@ -150,6 +150,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_all_formats_and_dialects_have_the_same_statistics(generated: Path, vqagen_: Commands) -> None:
     """Also gzipped, and where answers and functions are written as in the released CLEVR files."""
     made = generated / "questions.json"
@@ -187,6 +188,7 @@ def test_records_of_other_generators_need_only_a_question(vqagen_: Commands) -> 
     assert NO_PROGRAMS in statistics["notes"]
 
 
+@pytest.mark.slow
 def test_what_questions_lack_is_counted(generated: Path, vqagen_: Commands) -> None:
     vqagen_.done(f"generate --scenes '{generated / 'scenes.json'}' --out hidden.json --hide-answers")
     out = vqagen_.done("stats hidden.json").out.decode()
@@ -248,6 +250,7 @@ def asked(first: int, count: int, said: Sequence[Sequence[str]], text: Sequence[
         yield question(text[number % len(text)], yes, image=number // 10, said=said[number % len(said)])
 
 
+@pytest.mark.slow
 def test_a_predictor_finds_what_gives_the_answer_away(vqagen_: Commands) -> None:
     """The longer phrase is never there; or one word says no. Forty others are enough to learn from."""
     for said, text, predictor in (
@@ -275,6 +278,7 @@ def test_guesses_are_tested_on_the_file_given_by_against(vqagen_: Commands) -> N
     assert guessed["types"]["exist"] | {"questions": 200, "words": 0.5, "tree": 0.0} == guessed["types"]["exist"]
 
 
+@pytest.mark.slow
 def test_texts_without_words_are_guessed_by_the_majority(vqagen_: Commands) -> None:
     """scikit-learn refuses to learn from no words."""
     guessed = found(vqagen_, written(list(asked(0, 400, [["red"]], ["???"]))))["guessed"]
@@ -300,6 +304,7 @@ def test_without_scikit_learn_one_line_says_how_to_get_the_rest(
     assert ("note: guessing by what is learned needs sklearn; install it: pip install 'vqagen[stats]'") in lines
 
 
+@pytest.mark.slow
 def test_learned_predictors_see_a_part_of_the_images_whatever_their_order() -> None:
     """What only counts answers sees all, so that its figures are those of other commands."""
     records = list(asked(0, 800, [["red"]], ["Is it so?", "Is it really so?"]))
@@ -338,6 +343,7 @@ def test_phrases_are_the_filters_between_other_steps() -> None:
 # The page ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_page_has_all_families(generated: Path, vqagen_: Commands) -> None:
     """It loads nothing; names that look like HTML are shown."""
     vqagen_.done(f"stats '{generated / 'questions.json'}' -o page.html")

@@ -68,6 +68,7 @@ def test_workers_make_the_same(out: str) -> None:
     assert contents(f"two-{out}") == contents(out) != {}
 
 
+@pytest.mark.quick(1)
 def test_shards_merge_to_the_same(out: str) -> None:
     shards = 4
     write(out)
@@ -79,6 +80,7 @@ def test_shards_merge_to_the_same(out: str) -> None:
     assert (merged.records, merged.noun) == (45, "pictured_digit" if out == "folder" else "digit")
 
 
+@pytest.mark.quick(2)
 def test_a_stopped_run_is_finished_with_the_same_bytes(out: str) -> None:
     items = 14
     write(out)
@@ -170,6 +172,7 @@ def test_a_folder_that_is_read_or_the_current_one_is_no_output() -> None:
     destination.check(force=True, inputs=["2-folder", "1-folder.json"])
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("killed_at", ["rename", "settle", "drop_replaced"])
 def test_a_run_killed_while_its_folder_gets_its_name_leaves_nothing_behind(
     monkeypatch: pytest.MonkeyPatch, killed_at: str

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from depth import fewer
 from families import SHIPPED
 from scene_records import sampled_scenes
@@ -26,6 +27,7 @@ def scenes() -> list[dict[str, Any]]:
     return sampled_scenes(SCENES, seed=3, domain="market")
 
 
+@pytest.mark.slow
 def test_no_question_about_one_item_says_the_answer(tmp_path: Path) -> None:
     """What is asked for is not said of the item, by no synonym; the group it belongs to may be."""
     source = tmp_path / "scenes.jsonl"

@@ -75,6 +75,7 @@ def test_the_report_says_which_replies_are_compared_as_whole_texts(farm: Command
     assert f"words: replies to {number} questions are compared as whole texts, as the file's info does not carry" in ran
 
 
+@pytest.mark.slow
 def test_shards_and_dialogs_carry_the_same_words(farm: Commands) -> None:
     farm.done("dialog --domain ./farm --scenes scenes.json --count 2 -o said.json")
     for number in (1, 2):

@@ -77,7 +77,7 @@ def write_meanwhile(change: Callable[[], object], workers: int = 1) -> None:
     )
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.__name__)
 def test_nothing_is_kept_that_was_made_of_changed_scenes(writer: Writer, workers: int) -> None:
@@ -92,6 +92,7 @@ def test_nothing_is_kept_that_was_made_of_changed_scenes(writer: Writer, workers
     assert write("q.json", workers, resume=True) == whole
 
 
+@pytest.mark.slow
 def test_scenes_that_change_while_they_are_looked_into_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was seen in the file is not what the hash is taken of."""
     in_document(sampled(1))

@@ -70,6 +70,7 @@ def test_dialogs_become_any_format_with_the_bytes_of_its_run(source: str) -> Non
     assert differing == []
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("form", FOREIGN)
 @pytest.mark.parametrize("source", FORMATS)
 def test_any_output_becomes_the_same_file_of_another_tool(form: str, source: str) -> None:
@@ -87,6 +88,7 @@ def test_any_output_becomes_the_same_file_of_another_tool(form: str, source: str
         convert("one.json", "made.json")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("form", FOREIGN)
 def test_shards_of_another_tool_merge(form: str) -> None:
     """Version 1.0 wrote such: the lists behind them are made anew."""
@@ -115,6 +117,7 @@ def test_what_no_file_of_another_tool_is_made_of() -> None:
         convert("dialogs.json", "made.json", format="visdial")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("form", FOREIGN)
 def test_a_changed_shard_does_not_merge(form: str) -> None:
     """Each of its texts counts, wherever it stands."""

@@ -79,6 +79,7 @@ def broken_quotas(dialog: Record, preset: str) -> list[int]:
     ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("preset", "rounds"), [("paper", 10), ("reference", 10), ("smooth", 5), ("paper", 13)])
 def test_dialogs_keep_their_quotas_after_every_round(preset: str, rounds: int) -> None:
     """Spec 4.1 and 4.3; a dialog that does not is marked as relaxed."""
@@ -95,6 +96,7 @@ def test_dialogs_without_quotas_are_free() -> None:
     assert all(broken_quotas(dialog, "paper") for dialog in made)
 
 
+@pytest.mark.slow
 def test_b15_families_of_late_rounds_are_not_predictable() -> None:
     """Round 9 was always a seek question and round 10 never."""
     late = {
@@ -109,6 +111,7 @@ def test_b15_families_of_late_rounds_are_not_predictable() -> None:
 # Looking ahead --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("preset", "rounds"), [("smooth", 10), ("paper", 10), ("reference", 10), ("paper", 7)])
 def test_look_ahead_finds_exactly_the_rounds_that_can_end_within_the_quotas(preset: str, rounds: int) -> None:
     """Compared with a search of every way on, for all counts there can be."""
@@ -227,6 +230,7 @@ def beginning(dialog: Record, rounds: int = 3) -> str:
     return str([(each["label"], each["answer"]) for each in dialog["rounds"][:rounds]])
 
 
+@pytest.mark.slow
 def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     """Not even two of them share more than two labels and answers; a third of equal captions shared five rounds."""
     made = by_scene([*generated(12), *generated(2, rounds=3, dialogs_per_image=40)])
@@ -234,12 +238,14 @@ def test_b8_dialogs_of_a_scene_do_not_begin_alike() -> None:
     assert [len(each) - len(set(map(beginning, each))) for each in made] == [0] * len(made)
 
 
+@pytest.mark.slow
 def test_a_long_dialog_has_the_rounds_that_were_asked_for() -> None:
     made = dialogs_about(sampled_scenes(1), rounds=20, dialogs_per_image=2)
 
     assert [len(dialog["rounds"]) for dialog in made] == [20, 20]
 
 
+@pytest.mark.slow
 def test_an_object_keeps_its_name_in_the_rounds_just_after() -> None:
     """Unless another object or a set was told to be so, too; not "the metal thing" after "the red thing"."""
     kept = 0
@@ -267,6 +273,7 @@ def is_so(name: Record, fact: Record) -> bool:
 # The next object is the nearest ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_next_object_is_asked_for_only_where_it_is_clearly_the_nearest() -> None:
     """Sampled scenes have places; where no other object is so near, in space and in the picture, some are asked for."""
     scenes, asked, unclear = sampled_scenes(12), 0, 0
@@ -306,6 +313,7 @@ def test_without_places_the_next_object_is_that_along_the_direction() -> None:
 # Answers and plans ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_answers_of_each_kind_of_round_about_each_attribute_come_out_even() -> None:
     """Yes and no run neck and neck."""
     answers: dict[tuple[str, str], Counter[Any]] = defaultdict(Counter)

@@ -242,6 +242,7 @@ def graphs(request: pytest.FixtureRequest) -> list[Json]:
     return [dialog["graph"] for image in shaped(request.param) for dialog in image["dialogs"]]
 
 
+@pytest.mark.quick(1)
 def test_an_early_reference_depends_on_an_item_that_told_its_value(graphs: list[Json]) -> None:
     """The item whose place is one more than the `dependence`: it has the focus with the value that names it."""
     seen = 0
@@ -255,6 +256,7 @@ def test_an_early_reference_depends_on_an_item_that_told_its_value(graphs: list[
     assert seen >= 50
 
 
+@pytest.mark.quick(1)
 def test_merging_the_items_never_contradicts_and_gives_the_objects_of_the_graph(graphs: list[Json]) -> None:
     for graph in graphs:
         for entity, told in stitched_objects(graph["history"]).items():

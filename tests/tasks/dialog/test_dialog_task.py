@@ -103,6 +103,7 @@ def test_domain_without_what_dialogs_need_is_reported(vqagen_: Commands) -> None
     assert not Path("d.json").exists()
 
 
+@pytest.mark.slow
 def test_plain_clevr_metadata_is_enough(vqagen_: Commands) -> None:
     """Directions are known by their names if the metadata has no `sampling` section."""
     metadata = SHARED / "data" / "clevr_v1" / "metadata.json"
@@ -135,6 +136,7 @@ def test_scenes_without_dialogs_are_said_and_the_exit_code_is_1(vqagen_: Command
     assert "scene 3 (TEST_000000.png): 0 dialogs; no caption 5×" in ran.err
 
 
+@pytest.mark.slow
 def test_dialogs_that_end_too_early_are_said(vqagen_: Commands) -> None:
     """Nothing is left to ask about one object after some rounds."""
     write("one.json", {"scenes": [scene_record(["large red metal cube"], [0], [0])]})
@@ -161,6 +163,7 @@ SMALL: Mapping[str, Record] = {
 }
 
 
+@pytest.mark.slow
 def test_small_and_odd_scenes_have_dialogs_that_are_right(vqagen_: Commands) -> None:
     """Scenes of one and two objects, of objects alike, and with ties: short dialogs, which the verifier accepts."""
     write("odd.json", {"scenes": [{**record, "image_filename": f"{name}.png"} for name, record in SMALL.items()]})
@@ -210,6 +213,7 @@ def test_same_seed_gives_same_bytes_with_workers_and_any_hash_seed(
     assert Path("here.json").read_bytes() == Path("there.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_other_seeds_give_other_dialogs(vqagen_: Commands) -> None:
     vqagen_.done(f"{RUN} --out one.json")
     vqagen_.done(f"{RUN} --out two.json --seed 8")
@@ -218,6 +222,7 @@ def test_other_seeds_give_other_dialogs(vqagen_: Commands) -> None:
     assert set(one).isdisjoint(two)
 
 
+@pytest.mark.slow
 def test_shards_merge_to_one_run_wherever_they_are_cut(vqagen_: Commands) -> None:
     vqagen_.done(f"{RUN} --out whole.json")
     vqagen_.done(f"{RUN} --out first.json --start-index 0 --count 3")
@@ -227,6 +232,7 @@ def test_shards_merge_to_one_run_wherever_they_are_cut(vqagen_: Commands) -> Non
     assert dialogs_in("merged.json") == dialogs_in("whole.json")
 
 
+@pytest.mark.slow
 def test_a_part_of_a_window_is_balanced_with_all_that_came_before_it() -> None:
     """The scenes before it are replayed; without them its dialogs would be others."""
     scenes = sampled_scenes(3)

@@ -72,6 +72,7 @@ def judged(
     return verification.report
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("domain", "count"), [("clevr", 5), ("market", 2)])
 def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     """Sentences, answers, references, what is known, annotations, shares and differences."""
@@ -80,6 +81,7 @@ def test_generated_dialogs_have_no_fault(domain: str, count: int) -> None:
     assert (report.checked, report.mismatches, dict(report.unproven)) == (5 * count, [], {})
 
 
+@pytest.mark.slow
 def test_dialogs_are_of_the_domain_that_their_file_names(tmp_path: Path) -> None:
     given = tmp_path / "scenes.json"
     given.write_text(json.dumps({"scenes": list(sampled_scenes(2, domain="market"))}))
@@ -195,6 +197,7 @@ def test_b8_dialogs_of_an_image_differ(scenes: list[Record], dialogs: Record) ->
     assert "the same sentences" in report.mismatches[0].problem
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("families", "preset", "round"),
     [
@@ -251,6 +254,7 @@ def test_a_dialog_of_a_run_has_its_number(vqagen_: Commands) -> None:
     assert verified(vqagen_, document)["by_problem"] == {"wrong id": 2}
 
 
+@pytest.mark.slow
 def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: Commands) -> None:
     """They do not name the template of a caption; what can be read is judged, and the rest counted."""
     vqagen_.done("dialog --scenes scenes.json --out r.json --count 1 --dialogs-per-image 2")
@@ -267,6 +271,7 @@ def test_what_no_template_says_in_files_of_clevr_dialog_is_not_proved(vqagen_: C
     assert (spoilt["by_problem"], list(spoilt["unproven"].values())) == ({"wrong": 1}, [1, 2])
 
 
+@pytest.mark.slow
 def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> None:
     """In CLEVR-Dialog's shape, the history of the graph says which round each depends on."""
     vqagen_.done("dialog --scenes scenes.json --out r.json --count 1")
@@ -278,6 +283,7 @@ def test_a_graph_that_depends_on_another_round_is_a_fault(vqagen_: Commands) -> 
     assert (before, verified(vqagen_, images)["by_problem"]) == ({}, {"annotation": 1})
 
 
+@pytest.mark.slow
 def test_templates_of_ones_own_are_read(vqagen_: Commands, dialogs: Record) -> None:
     """Sentences of other templates can be read with --templates alone; by others, each would be a fault."""
     text = "Say the <A> of {focus|it}!?"

@@ -89,12 +89,14 @@ def spoilt(dialog: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield found
 
 
+@pytest.mark.slow
 def test_programs_of_looser_rules_that_name_nothing_are_no_proof() -> None:
     """References are then read by the strict rules, or not at all; nothing breaks."""
     for dialog in document("legacy")["dialogs"]:
         assert all(set(faults("legacy", each)) <= {"wrong"} for each in spoilt(dialog))
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_of_looser_rules_is_found() -> None:
     """What is asked is taken from the program; the answer is the scene's."""
     for dialog in document("legacy")["dialogs"]:

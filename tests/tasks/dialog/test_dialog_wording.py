@@ -115,6 +115,7 @@ def test_no_shipped_text_names_anything_of_a_domain(domain: str) -> None:
     assert words & known == set()
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_the_rewrites_of_a_domain_change_no_shipped_text(domain: str) -> None:
     """Or a reader of the templates could not read the sentences."""
@@ -138,6 +139,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_sentences_have_no_fault_of_grammar(domain: str) -> None:
     texts = [each.said.text for each in drawn(domain)]
@@ -145,6 +147,7 @@ def test_sentences_have_no_fault_of_grammar(domain: str) -> None:
     assert [(fault, text) for fault, pattern in FAULTS.items() for text in texts if re.search(pattern, text)] == []
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_articles_fit_their_words(domain: str) -> None:
     pairs = {pair for each in drawn(domain) for pair in re.findall(r"\b([Aa]n?) (\S+)", each.said.text)}
@@ -181,6 +184,7 @@ MANY = (
 )
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_numbers_and_nouns_agree(domain: str) -> None:
     """After "how many", "any other" and "exactly three" stands a plural; after "one" and "a" a singular."""
@@ -207,6 +211,7 @@ def _any(words: Any) -> str:
     return rf"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})\b"
 
 
+@pytest.mark.quick(1)
 @over_domains
 def test_every_sentence_has_one_meaning(domain: str) -> None:
     """Its label, its form, what fills it and its marks can be read back, and no other template could have said it."""

@@ -52,6 +52,7 @@ def test_each_list_has_as_many_trials_of_each_cell() -> None:
         assert len(cells(dealt)) == CELLS
 
 
+@pytest.mark.slow
 def test_what_is_left_over_goes_round() -> None:
     """Cells differ by at most one trial in each list and in all; types differ by at most one in each list."""
     for lists, per_list in ((4, 20), (1, 1), (7, 5), (5, 31)):
@@ -95,6 +96,7 @@ def test_a_cell_that_runs_out_is_named() -> None:
     assert show_cell(short[0]) == "(test, horizontal, director's view, physics)"
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("count", "lists"), [(0, 1), (32, 33), (32, 10**12)])
 def test_more_lists_than_trials_are_refused_at_once(count: int, lists: int) -> None:
     with pytest.raises(UsageError, match=rf"too few trials for {lists:,} list.*: there are {count}; make more trials"):
@@ -109,6 +111,7 @@ def pairs_together(dealt: list[list[WrittenTrial]]) -> int:
     return sum(number > 1 for each in dealt for number in Counter(trial.pair for trial in each).values())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_pairs_are_kept_apart(seed: int) -> None:
     """Also if nearly all trials are used, so that the second half must go where the partners are not."""

@@ -95,6 +95,7 @@ def faults(document: Document) -> Iterator[str]:
             yield from wrong_types(each["item"], ITEM) if each["item"] else ()
 
 
+@pytest.mark.quick(1)
 def test_the_reference_s_loader_accepts_every_sample(document: Document) -> None:
     """Relations too, although samples of the reference's own generator lack a key for them."""
     assert list(faults(document)) == []
@@ -165,6 +166,7 @@ def test_an_item_says_every_noun_and_adjective(document: Document) -> None:
 # The runner -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_samples_are_made_of_any_trials() -> None:
     """Shards of samples, which version 1.0 wrote, merge: the numbers at the end count all."""
     whole = write("trials")

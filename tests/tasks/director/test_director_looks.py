@@ -45,6 +45,7 @@ def test_own_pictures_are_as_large_as_their_size_among_those_of_their_kind(tmp_p
     assert looks["vase"].drawing is None
 
 
+@pytest.mark.slow
 def test_a_catalogue_is_worked_out_once_but_for_what_may_change(tmp_path: Path) -> None:
     """Equal texts are one catalogue with the same looks; a picture that is gone when it is read again is a mistake."""
     own, picture = tmp_path / "own.json", tmp_path / "a.png"

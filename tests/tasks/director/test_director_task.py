@@ -88,7 +88,7 @@ KINDS = {
 }
 
 
-@pytest.mark.quick("paired")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     """Any cut, inside a window and across its end; no two trials of a window are the same."""
@@ -104,6 +104,7 @@ def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     assert [record["trial_index"] for record in whole] == list(range(1000))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
 # Pairs ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("questions", ["superlative", "relational"])
 def test_one_block_moves_in_a_pair_and_the_answer_with_it(questions: str) -> None:
     """All else is the same, counts too; with a rule one is a control trial. Their order does not give away which."""
@@ -166,6 +168,7 @@ def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
 # Decoys ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_answer_is_not_the_item_most_like_the_others() -> None:
     """Who never reads the instruction and looks for alike items is wrong in three of four trials."""
     views = [views_of(record) for record in vqagen.trials(count=fewer(960), seed=1)]
@@ -174,6 +177,7 @@ def test_the_answer_is_not_the_item_most_like_the_others() -> None:
     assert right / len(views) < 0.3
 
 
+@pytest.mark.slow
 def test_where_blocked_items_stand_does_not_show_the_type() -> None:
     """Who only knows that the topmost item is meant, and sees how high blocked items stand, is right in 75 % at most.
 

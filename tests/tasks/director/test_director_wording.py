@@ -97,6 +97,7 @@ def test_sentences_are_tidy_and_name_no_speaker_but_the_line_that_relations_run_
         assert all(text.endswith(line) for text in DOCUMENT["targets"][rule])
 
 
+@pytest.mark.slow
 def test_a_wider_noun_is_said_of_several_kinds() -> None:
     """A cactus is no "sharp plant", and a carrot no "vegetable": nobody says so, and it is a riddle."""
     for question in question_table(CATALOGUE).questions:
@@ -181,6 +182,7 @@ GERMAN = {
 }
 
 
+@pytest.mark.slow
 def test_instructions_of_another_language_need_no_english_article(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

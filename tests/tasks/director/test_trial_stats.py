@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from commands import Commands
 from generated_trials import trials
 from handmade_trials import Record, trial
@@ -48,6 +49,7 @@ def test_trials_that_cannot_be_read_are_named(vqagen_: Commands) -> None:
     assert "trials[1].noun" in ran.err
 
 
+@pytest.mark.slow
 def test_of_pairs_the_report_says_first_how_often_both_are_right(vqagen_: Commands) -> None:
     """Whoever ignores what is blocked answers both alike, and so is right in one of them at most."""
     write_trials("trials", *trials(240, paired=True))
@@ -60,6 +62,7 @@ def test_of_pairs_the_report_says_first_how_often_both_are_right(vqagen_: Comman
     assert max(blind.values()) < 0.08, blind
 
 
+@pytest.mark.slow
 def test_tests_from_your_view_stand_apart(vqagen_: Commands) -> None:
     """An eighth of all tests; control trials in the same words are like the others."""
     records = trials(240)

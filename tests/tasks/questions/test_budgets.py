@@ -166,7 +166,7 @@ HOW_MANY = {
 """A template of one text and one program."""
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @BY_COLLECTION
 def test_no_text_comes_twice_about_one_image(collection: Collection, tmp_path: Path) -> None:
     """Of families that ask the same, each makes other questions; about another image they may come again.
@@ -278,7 +278,7 @@ SOME_OF_ALL = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @BY_COLLECTION
 @pytest.mark.parametrize("examples", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_shards_make_what_one_run_makes(collection: Collection, examples: int) -> None:

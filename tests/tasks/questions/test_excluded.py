@@ -45,6 +45,7 @@ def test_workers_keep_the_same_questions_apart(run: Commands) -> None:
     assert old.isdisjoint(record["question"] for record in json.loads(Path("two.json").read_bytes())["questions"])
 
 
+@pytest.mark.slow
 def test_a_worker_in_another_folder_finds_the_files(run: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = job()
     here = begun.work(encode_lines)
@@ -67,6 +68,7 @@ def test_other_questions_than_those_that_the_run_began_with_are_refused(run: Com
         begun.work(encode_lines)
 
 
+@pytest.mark.slow
 def test_hidden_programs_are_told_of_once(run: Commands) -> None:
     run.done(f"generate --scenes scenes.json --templates {ONE_HOP} -o old.jsonl --hide-answers --force")
     told = "questions without a program: only the text of such a question is not asked again"

@@ -54,6 +54,7 @@ def questions(path: Path | str) -> list[Record]:
 # The laws -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shards", "out"),
     [
@@ -73,17 +74,19 @@ def test_shards_cut_anywhere_merge_into_one_run(made: Path, vqagen_: Commands, s
     assert "parted" not in ran.err
 
 
-def test_a_part_of_a_window_has_the_questions_of_the_whole(made: Path, vqagen_: Commands) -> None:
+@pytest.mark.parametrize(("window", "shard"), [(12, "2/6"), pytest.param(40, "3/3", marks=pytest.mark.slow)])
+def test_a_part_of_a_window_has_the_questions_of_the_whole(
+    window: int, shard: str, made: Path, vqagen_: Commands
+) -> None:
     """A shard of some scenes makes of them what a run of all makes; so do windows that end after the input."""
-    for window, shard in ((12, "2/6"), (40, "3/3")):
-        line = f"{PAIRS} --reset-counts-every {window} --scenes scenes.json --force"
-        vqagen_.done(f"{line} -o all.json")
-        vqagen_.done(f"{line} --shard {shard} -o part.json")
-        part = questions("part.json")
-        scenes = {record["scene_index"] for record in part}
+    line = f"{PAIRS} --reset-counts-every {window} --scenes scenes.json --force"
+    vqagen_.done(f"{line} -o all.json")
+    vqagen_.done(f"{line} --shard {shard} -o part.json")
+    part = questions("part.json")
+    scenes = {record["scene_index"] for record in part}
 
-        assert unnumbered(part) == unnumbered([r for r in questions("all.json") if r["scene_index"] in scenes])
-        assert 0 < len(scenes) < WINDOW
+    assert unnumbered(part) == unnumbered([r for r in questions("all.json") if r["scene_index"] in scenes])
+    assert 0 < len(scenes) < WINDOW
 
 
 def unnumbered(records: list[Record]) -> list[Record]:
@@ -91,6 +94,7 @@ def unnumbered(records: list[Record]) -> list[Record]:
     return [{key: value for key, value in record.items() if key != "question_index"} for record in records]
 
 
+@pytest.mark.slow
 def test_the_summary_counts_questions_without_their_partner(made: Path, vqagen_: Commands) -> None:
     """So does the report. Whole windows have none, and a whole run has every pair twice."""
     for part, is_parted in (("--count 12", False), ("--shard 2/6", True)):
@@ -108,6 +112,7 @@ def test_the_summary_counts_questions_without_their_partner(made: Path, vqagen_:
 # Formats --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_output_becomes_any_other_with_its_pairs(made: Path, vqagen_: Commands) -> None:
     """In the bytes that a run writes so; and hidden answers keep the pairs."""
     for given, form in (("json", "parquet"), ("parquet", "jsonl")):
@@ -125,6 +130,7 @@ def test_an_output_becomes_any_other_with_its_pairs(made: Path, vqagen_: Command
 # Inputs that are too small, and settings that are refused -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_without_any_pair_the_summary_says_why(vqagen_: Commands) -> None:
     """One scene, or scenes that are all alike: no question, and no error."""
     for scenes in (1, 3):

@@ -99,6 +99,7 @@ def programs(collection: Collection, count: int) -> list[Program]:
 # The programs of the shipped templates --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_programs_of_templates_have_the_same_results(collection: Collection, count: int) -> None:
@@ -150,6 +151,7 @@ UNUSUAL = [
 ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("text", UNUSUAL)
 def test_programs_by_hand_have_the_same_results(text: str) -> None:
     """A number that is chosen is written as a word, for the notation takes numbers for inputs."""
@@ -246,6 +248,7 @@ def test_missing_values_groups_and_lists_are_as_in_one_scene(text: str) -> None:
     assert with_gaps().wrong(program(text)) == []
 
 
+@pytest.mark.slow
 def test_a_scene_that_does_not_know_a_relation_has_no_answer() -> None:
     steps = program("scene, filter_color 0 red, unique 1, relate 2 left, count 3")
     records = [dict(record) for record in CLEVR.sampled(90, seed=29)]
@@ -311,6 +314,7 @@ HEAVIER = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_questions_with_functions_of_plugins_are_paired(tmp_path: Path) -> None:
     """In both scenes the program has its answer, they differ, and the relation of the plug-in matters."""
     (tmp_path / "t.json").write_text(json.dumps([HEAVIER]))

@@ -61,7 +61,7 @@ def raw(question: vqagen.Question) -> tuple[list[dict[str, Any]], dict[str, Any]
     return question.program.to_records(), dict(question.scene.record)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_no_relation_is_idle(collection: Collection, sources: Sources) -> None:
     """By default no question keeps its answer when one of its relations is taken away."""
@@ -121,7 +121,7 @@ def test_references_have_no_spare_word(collection: Collection, sources: Sources)
     assert len(spare["clevr"]) > 2 * COUNT
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", SHIPPED, ids=str)
 def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, sources: Sources) -> None:
     """Each family makes questions with at least two answers, and none falls short of half of the middle one."""
@@ -135,6 +135,7 @@ def test_every_family_is_reachable_and_its_answers_vary(collection: Collection, 
     assert min(run.tally.questions[family] for family in answers) >= scenes * 10 / len(answers) / 2
 
 
+@pytest.mark.slow
 def test_all_instances_of_a_family_can_be_asked_for(sources: Sources) -> None:
     """With 0 instances per template all fillings come, up to the balance of their answers, and none comes twice."""
     chosen = {"instances_per_template": 0, "templates_per_image": 2, "balance": "answers"}
@@ -160,6 +161,7 @@ def share_guessed(groups: Iterable[Iterable[str]]) -> float:
     return sum(max(each.values()) for each in counts) / sum(map(Counter.total, counts))
 
 
+@pytest.mark.slow
 def test_a_scene_has_questions_from_many_files(sources: Sources) -> None:
     """Neighbouring families do not meet on one image by default, and an image's index says nothing of its files.
 
@@ -178,6 +180,7 @@ def test_a_scene_has_questions_from_many_files(sources: Sources) -> None:
         assert (mean > 5 and gain < 0.05) if is_mixed else (mean < 3 and gain > 0.2)
 
 
+@pytest.mark.slow
 def test_the_balance_holds_answers_together(sources: Sources) -> None:
     """Within a window the two answers of a yes/no family never differ by more than two; where the rarer one is only
     drawn more often, seldom by more.

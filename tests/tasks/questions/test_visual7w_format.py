@@ -100,6 +100,7 @@ def text_of(answer: object) -> str:
     return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else str(answer)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("settings", [SETTINGS, MARKET], ids=["clevr", "market"])
 def test_the_pairs_say_what_the_records_say(settings: QuestionSettings) -> None:
     """Read with nothing but a JSON parser: keys in their order, and numbers of questions as numbers of pairs.
@@ -218,6 +219,7 @@ def test_rare_families_share_blocks() -> None:
 # Runs -----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_output_becomes_the_same_dataset() -> None:
     """A selection from the whole output is made already."""
     settings = replace(SETTINGS, dedupe="all")
@@ -230,6 +232,7 @@ def test_any_output_becomes_the_same_dataset() -> None:
     assert len(set(made)) == 1
 
 
+@pytest.mark.slow
 def test_shards_merge_to_the_bytes_of_one_file() -> None:
     """Version 1.0 wrote such shards; the options of all questions are drawn anew."""
     for number in (1, 2, 3):

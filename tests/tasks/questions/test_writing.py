@@ -67,6 +67,7 @@ def test_what_cannot_be_is_told_before_anything_is_made(run: Commands) -> None:
     assert (os.listdir(), Path("scenes.json").read_bytes()) == (["scenes.json"], before)
 
 
+@pytest.mark.slow
 def test_one_window_of_all_scenes_is_done_by_one_process(run: Commands) -> None:
     flags = "generate --scenes scenes.json --templates-per-image 3 --reset-counts-every 0"
     run.done(f"{flags} --out one.json")
@@ -76,6 +77,7 @@ def test_one_window_of_all_scenes_is_done_by_one_process(run: Commands) -> None:
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_report_counts_what_is_in_the_file_and_does_not_depend_on_the_means(run: Commands) -> None:
     reports = []
     for number, options in enumerate(("", "--workers 2")):
@@ -126,6 +128,7 @@ def test_a_run_that_was_complete_leaves_everything_as_it_is(run: Commands) -> No
     assert {name: Path(name).stat().st_mtime_ns for name in os.listdir()} == before
 
 
+@pytest.mark.slow
 def test_progress_soon_knows_how_many_scenes_there_are(run: Commands) -> None:
     """Also where nobody said so: by how much of the file has been read."""
     for count in (0, 12):
@@ -184,6 +187,7 @@ def write(place: str, content: bytes) -> None:
         file.write(content)
 
 
+@pytest.mark.slow
 def test_an_output_that_was_cut_is_not_complete(run: Commands) -> None:
     """The end of a packed file may be missing, and yet its beginning be read."""
     for out in ("q.json", "q.jsonl", "q.jsonl.gz", "memory://cut/q.jsonl"):
@@ -213,6 +217,7 @@ def test_questions_are_not_written_among_the_scenes_that_are_read(run: Commands)
     run.done(f"generate --scenes scenes --out scenes/q.parquet {QUICK}")
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_before_its_report_gives_it_when_resumed(run: Commands) -> None:
     selection = "--dedupe all"
     flags = f"generate --scenes scenes.json {QUICK} {selection} --report r.json"
