@@ -255,8 +255,8 @@ def _by_trees(guessing: Guessing, rows: Floats, taught: Places, asked: Places) -
     kept = np.append(0, 1 + np.flatnonzero(values[1:] > 1))
     model = needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
         random_state=0,
-        max_iter=30,
-        learning_rate=0.1,
+        max_iter=15,
+        learning_rate=0.15,
         max_leaf_nodes=8,
         max_bins=min(MOST_BINS, max(2, int(values.max()))),
         early_stopping=False,
