@@ -50,7 +50,7 @@ class NaiveYesNo:
         """A question was asked: the next answer is drawn, the rarer one more often."""
         self.asked.append(Asked(answer, keys_of(said, True)))
         excess = sum(1 if each.answer else -1 for each in self.asked)
-        self.wanted, self.slack = self.draw() < min(0.9, max(0.1, 0.5 - 0.1 * excess)), 0
+        self.wanted, self.slack = self.draw() < min(0.9, max(0.1, 0.5 - 0.05 * excess)), 0
 
     def fail(self) -> None:
         """A scene had no such question."""

@@ -17,14 +17,14 @@ from vqagen.rng import below
 from vqagen.search.balance import INTEGERS, PATIENCE, AnswerCounts, CountedBalance, FamilyBalance, measured
 from vqagen.search.plan import Plan
 
-LEAN = 0.1
+LEAN = 0.05
 """How much less likely yes is drawn for each question by which it is ahead in its family."""
 
 
 class YesNoBalance(FamilyBalance):
     """Yes or no is drawn beforehand and wanted until it is given; words are wanted with which it is not ahead.
 
-    After three yes in a row, "no" is wanted with a probability of .8. If the answer is to be no, and the family asks
+    After three yes in a row, "no" is wanted with a probability of .65. If the answer is to be no, and the family asks
     whether there are more of one than of the other, the first phrase may say the sets of attributes that had no more no
     than yes, and so the second one, and the difference of their numbers of words. Each starts at -1, 0 or 1, by coins.
 
