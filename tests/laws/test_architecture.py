@@ -47,7 +47,6 @@ SEVERAL_MEANINGS = frozenset(
     [
         "Column",
         "Ended",
-        "Question",
         "Vocabulary",
     ]
 )

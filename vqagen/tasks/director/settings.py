@@ -44,7 +44,7 @@ class DirectorSettings(RunSettings):
     horizontal_share: float = share(
         0.25, "Share of trials about the leftmost or rightmost; the rest has no rule.", "balance"
     )
-    physics_share: float = share(0.5, "Share of trials about what is hot, cold, sharp or stackable.", "balance")
+    physics_share: float = share(0.3, "Share of trials about what is hot, cold, sharp or stackable.", "balance")
     questions: str = setting(
         SUPERLATIVE,
         "superlative: one item of a kind; relational: the item next to another.",
