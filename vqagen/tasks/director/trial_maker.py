@@ -53,9 +53,10 @@ CHECKED, LEAST_PART = 12, 0.45
 
 What is less the following trials of a window make up for.
 """
-GAIN = 0.1
+GAIN = 0.3
 """How strongly the weights of a cell of the design follow what it lacks in the window so far."""
 LARGEST_TILT = 20.0
+_LEAST = 1e-9
 RELATED_SLOPE = 0.25
 """How much less likely a question is, as a power of e, for each item that fits too many or too few."""
 
@@ -65,7 +66,7 @@ class ShareKeeper:
 
     def __init__(self, shares: Sequence[float]) -> None:
         self._shares = np.array(shares)
-        self._drawn, self._tilts = np.zeros(len(shares)), np.ones(len(shares))
+        self._made, self._tilts = np.zeros(len(shares)), np.ones(len(shares))
 
     @property
     def weighed(self) -> Floats:
@@ -74,10 +75,10 @@ class ShareKeeper:
         shares: Floats = weighed / weighed.sum()
         return shares
 
-    def note(self, number: int) -> None:
-        """Count a trial of a cell."""
-        self._drawn[number] += 1
-        lack = 1 - self._drawn / self._drawn.sum() / np.maximum(self._shares, 1e-9)
+    def note(self, made: Floats) -> None:
+        """Count a trial that is of each cell with some probability: what was drawn itself would tell of the next."""
+        self._made += made
+        lack = 1 - self._made / self._made.sum() / np.maximum(self._shares, _LEAST)
         self._tilts = np.clip(self._tilts * np.exp(GAIN * lack), 1 / LARGEST_TILT, LARGEST_TILT)
 
 
@@ -90,6 +91,10 @@ class AskedLayout(NamedTuple):
     """Sets of blocked cells with an item."""
     questions: Questions
     weights: Floats
+    cells: Floats
+    """The sum of the weights of each cell of the design."""
+    kinds: Floats
+    """That of what is not about physics, and of what is."""
 
 
 class TrialMaker:
@@ -118,14 +123,14 @@ class TrialMaker:
         rng, known, repeats = stream(self._settings.seed, "trials", window), set[object](), 0
         cells, kinds = self._share_keepers()
         while repeats < REPEATS:
-            trials = self._draw_trials(self._draw_layout(rng, cells.weighed, kinds.weighed), rng)
+            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            trials = self._draw_trials(asked, rng)
             keys = {(trial.noun, trial.adjectives, trial.cell.rule, trial.blocked, *trial.grid) for trial in trials}
             repeats = 0 if known.isdisjoint(keys) else repeats + 1
             if not repeats:
                 known |= keys
-                for trial in trials:
-                    cells.note(self._places[trial.cell.is_test, trial.cell.rule_class])
-                    kinds.note(int(trial.cell.is_physics))
+                cells.note(asked.cells)
+                kinds.note(asked.kinds)
                 yield trials
         raise UsageError(f"{REPEATS} draws in a row made a trial again; choose a larger grid or more items")
 
@@ -141,8 +146,7 @@ class TrialMaker:
         least = LEAST_PART if self._is_even else LEAST_PART / 2
         for _ in range(CHECKED):
             asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
-            drawn = self._cells[asked.questions.tests.astype(int), asked.questions.rules]
-            made += np.bincount(drawn, asked.weights / CHECKED, len(made))
+            made += asked.cells / CHECKED
         lines = [
             f"  {TYPES[is_test]} trials, {rule_class}: {self._reason(rule_class)} ({there:.0%}, not {share:.0%})"
             for ((is_test, rule_class), share), there in zip(self._shares.items(), made.tolist(), strict=True)
@@ -195,7 +199,9 @@ class TrialMaker:
         about = min(MOST_PHYSICS, kind_shares[1] / (physics or 1.0))
         test_share = self._test_share if self._is_even else None
         weights = fitted(margins, weights, shares, np.array([1 - about, about]), test_share)
-        return AskedLayout(grid, descriptions, blocked, questions, weights)
+        of_cells = np.bincount(margins.cells, weights, len(shares)).astype(float)
+        of_kinds = np.bincount(margins.kinds, weights, 2).astype(float)
+        return AskedLayout(grid, descriptions, blocked, questions, weights, of_cells, of_kinds)
 
     def _margins(self, descriptions: Sequence[ItemDescription], questions: Questions) -> Margins:
         tests, answers = questions.tests.astype(np.int64), np.bitwise_count(questions.answers - np.uint64(1))
