@@ -19,7 +19,7 @@ Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 CELLS = 64
 """Cells of the largest grid."""
-ROUNDS, SHARED_ROUNDS = 20, 16
+ROUNDS, SHARED_ROUNDS = 24, 12
 """Rounds of fitting, and how many of them scale the shares of the design too, which need not be had exactly."""
 _LEAST, _MOST = 1e-100, 1e6
 """What stands for 0 in a divisor, and the most that a margin is scaled by in a round."""

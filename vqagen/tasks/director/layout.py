@@ -15,8 +15,8 @@ from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
 EMPTY = -1
 """Stands in a grid where no item is."""
 MOST_ADJECTIVES = 2
-ITEMS_OF_A_LOOK = 1.0
-"""Items of each kind in each color of a layout, on average: of ten items there are three kinds and three colors."""
+KIND_SHARE, COLOR_SHARE = 1.3, 1.0
+"""Of ten items there are three kinds and three colors: so many as the root of the items by each share."""
 
 
 class ItemDescription(NamedTuple):
@@ -58,13 +58,15 @@ class LayoutMaker:
 
     def draw(self, cells: int, items: int, is_physics: bool, rng: Random) -> list[int]:
         """Return the item in each cell, or EMPTY. In half of the layouts two kinds share a noun or a quality."""
-        number = max(2, round((items / ITEMS_OF_A_LOOK) ** 0.5))
+        kind_number, color_number = (max(2, round((items / share) ** 0.5)) for share in (KIND_SHARE, COLOR_SHARE))
         words, kinds = self._words[is_physics], list[str]()
         if words and rng.random() < 0.5:
             kinds = shuffled(rng, self._sharing[pick(rng, words)])[:2]
         kinds += [kind for kind in shuffled(rng, self._kinds[is_physics]) if kind not in kinds]
-        kinds = kinds[:number]
-        colors = shuffled(rng, list(dict.fromkeys(color for kind in kinds for color in self._alike[kind])))[:number]
+        kinds = kinds[:kind_number]
+        colors = shuffled(rng, list(dict.fromkeys(color for kind in kinds for color in self._alike[kind])))[
+            :color_number
+        ]
         grid = [EMPTY] * cells
         for cell in shuffled(rng, range(cells))[:items]:
             alike = self._alike[pick(rng, kinds)]

@@ -48,7 +48,7 @@ LEAST_ITEMS = 3
 """Of trials with a rule: two that the director sees, and one that he does not. Others have one that he sees."""
 LEAST_LINES = 3
 """Rows for "topmost", columns for "leftmost": of the best item, of the second, and one behind."""
-CHECKED, LEAST_PART = 12, 0.45
+CHECKED, LEAST_PART = 12, 0.1
 """Layouts that tell whether a design can be made, and how much of its share each cell must have in them.
 
 What is less the following trials of a window make up for.

@@ -33,8 +33,10 @@ UNREADABLE = "unreadable"
 REPEATED = "O16"
 """The code of a question that is asked again in another window: the generator keeps them apart within one only."""
 PHYSICS = "physics"
-OFF, CHANCE = 0.015, 3
-"""How far a share may be off, and how many standard errors of a draw at random more."""
+OFF, FAR_OFF, CHANCE = 0.015, 0.12, 3
+"""How far a share may be off on most grids and on others, and how many standard errors of a draw at random more."""
+MOST_GRIDS = range(12, 37)
+"""Cells of grids that have questions enough of every kind."""
 
 
 class TrialSeries:
@@ -136,9 +138,10 @@ class TrialSeries:
                 shares[f"{cell.frame}'s view, {part}"] = shares.get(part, 0) / len(FRAMES)
                 parts[f"{cell.frame}'s view, {part}"] += number
         draws = trials / 2 if settings.paired else trials
+        off = OFF if settings.width * settings.height in MOST_GRIDS else FAR_OFF
         for part in sorted(parts.keys() | shares.keys()):
             share, there = shares.get(part, 0), parts[part] / trials
-            most = OFF + CHANCE * sqrt(share * (1 - share) / draws)
+            most = off + CHANCE * sqrt(share * (1 - share) / draws)
             is_short = share - there > most and (part != PHYSICS or not there)  # few grids have much of it
             if is_short or there - share > most:
                 yield f"{there:.1%} of {part}", f"{share:.1%}"
