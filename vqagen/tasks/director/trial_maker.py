@@ -180,7 +180,7 @@ class TrialMaker:
         settings, numbers, physics = self._settings, self._numbers, self._about_physics
         is_physics = rng.random() < physics
         grid = self._layouts.draw(settings.width * settings.height, numbers.items, is_physics, rng)
-        descriptions = [each for each in describe_items(self._layouts, grid) if is_physics or not each.is_physics]
+        descriptions = [words for words in describe_items(self._layouts, grid) if is_physics or not words.is_physics]
         filled = indexes(cells_of(grid))
         blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(SETS))]
         if not descriptions:

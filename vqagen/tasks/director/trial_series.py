@@ -120,10 +120,8 @@ class TrialSeries:
         wanted = number_of_trials(self.settings, self._window)
         for cell in sorted(wanted.keys() | self._cells.keys(), key=repr):
             if self._cells[cell] != wanted[cell]:
-                kind, frame = (
-                    "physics" if cell.is_physics else "no physics",
-                    f", {cell.frame}'s view" if cell.frame else "",
-                )
+                kind = "physics" if cell.is_physics else "no physics"
+                frame = f", {cell.frame}'s view" if cell.frame else ""
                 yield f"{self._cells[cell]} of {TYPES[cell.is_test]}, {cell.rule}, {kind}{frame}", f"{wanted[cell]}"
 
     def _about_shares(self, trials: int) -> Iterator[tuple[str, str]]:
@@ -147,12 +145,8 @@ class TrialSeries:
                 yield f"{there:.1%} of {part}", f"{share:.1%}"
 
     def _number_faults(self, views: Views) -> Iterator[TrialFault]:
-        trial, settings, numbers, rule_class = (
-            views.trial,
-            self.settings,
-            numbers_of(self.settings),
-            CLASS_OF[views.trial.rule],
-        )
+        trial, settings, rule_class = views.trial, self.settings, CLASS_OF[views.trial.rule]
+        numbers = numbers_of(settings)
         rows = [
             ("width", "columns", trial.width, range(settings.width, settings.width + 1)),
             ("height", "rows", trial.height, range(settings.height, settings.height + 1)),
@@ -163,10 +157,10 @@ class TrialSeries:
         if not self._is_exact:
             rows.append(("blocked", "blocked items", (views.all & trial.blocked).bit_count(), numbers.hidden))
         elif settings.compat != REFERENCE and rule_class != RELATION:
-            least = related_numbers(settings, rule_class)
+            least_seen, least_hidden = related_numbers(settings, rule_class)
             more = MORE if rule_class != NONE else 0
-            rows.append(("cells", "fitting items seen", seen.bit_count(), range(1 + least.seen, 2 + least.seen + more)))
-            blocked = range(least.hidden, least.hidden + MORE + 1)
+            rows.append(("cells", "fitting items seen", seen.bit_count(), range(1 + least_seen, 2 + least_seen + more)))
+            blocked = range(least_hidden, least_hidden + MORE + 1)
             if rule_class == NONE and trial.type == CONTROL:
                 blocked = range(1)
             rows.append(("cells", "fitting items blocked", hidden.bit_count(), blocked))

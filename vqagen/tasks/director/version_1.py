@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.director.design import Cell, class_shares, numbers_of, share_of
@@ -19,23 +19,15 @@ MORE = 2
 """Related items that a strict trial may have more than the least number of its settings, of each of two kinds."""
 
 
-class RelatedNumbers(NamedTuple):
-    """The least numbers of items that fit the instruction."""
-
-    seen: int
-    """Those that the director sees besides the target."""
-    hidden: int
-
-
-def related_numbers(settings: DirectorSettings, rule_class: str) -> RelatedNumbers:
-    """Return the numbers for the trials of a rule class."""
+def related_numbers(settings: DirectorSettings, rule_class: str) -> tuple[int, int]:
+    """Return how many items that fit are seen besides the target, and how many are blocked, at least."""
     related = share_of(max(numbers_of(settings).items - 1, 0), settings.related)
     hidden = max(1, share_of(related, settings.related_blocked))
     if settings.compat == REFERENCE:
-        return RelatedNumbers(max(related - hidden, 0), hidden)
+        return max(related - hidden, 0), hidden
     if rule_class in (NONE, RELATION):
-        return RelatedNumbers(0, hidden if rule_class == NONE else 1)
-    return RelatedNumbers(max(1, related - hidden), hidden)
+        return 0, hidden if rule_class == NONE else 1
+    return max(1, related - hidden), hidden
 
 
 class ExactShares:
