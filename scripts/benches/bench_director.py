@@ -36,7 +36,7 @@ RUNS = {
 
 
 @click.command()
-@count_option("--count", default=9600, type=click.IntRange(min=LEAST), help="Trials; pictures are made for a quarter.")
+@count_option("--count", default=960, type=click.IntRange(min=LEAST), help="Trials; pictures are made for a quarter.")
 @repeats_option(default=3)
 @click.option("--trials", type=click.Path(exists=True), help="Do not time: measure these trials, of whatever version.")
 def director(count: int, repeats: int, trials: str | None) -> None:

@@ -214,7 +214,7 @@ def trials_of_rules() -> Iterator[tuple[Record, vqagen.DirectorSettings]]:
 def trial_page(trials: Sequence[Record]) -> Iterator[str]:
     """Yield the page of director trials."""
     yield GENERATED + "# Trials of each rule\n\n"
-    yield "A director stands behind the shelf and says which item he means. He does not see into cells with a grey\n"
+    yield "A director stands behind the shelf and says which item he means. He does not see into cells with a dark\n"
     yield "back, and his left is your right. One test trial of each rule: who forgets this takes another cell.\n"
     for trial in trials:
         rule, instruction = str(trial["rule"]).replace("_", " "), trial["instruction"]
@@ -237,7 +237,7 @@ def first_picture(docs: Path, shown: Record, kept: Record, trial: Record) -> Non
     made = vqagen.generate([scene := shown["clevr-0.jpg"]], seed=SEED, templates_per_image=200)
     question = next(each for each in made if each.template.id == FIRST)
     steps = [(call, shortly(found)) for call, found in steps_of(question)]
-    meant = f"He means {trial['answer']}: he does not see into {' or '.join(others(trial))}, which has a grey back."
+    meant = f"He means {trial['answer']}: he does not see into {' or '.join(others(trial))}, which has a dark back."
     answer = f"Answer: {question.answer}"
     path = docs / "images" / "first.webp"
     shown["first.webp"] = json.loads(json.dumps([question.question, steps, trial["instruction"], meant]))

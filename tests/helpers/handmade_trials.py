@@ -115,10 +115,11 @@ def derived(record: Record) -> Record:
     }
 
 
-def document(*records: Record, catalogue_: Record | None = None, **settings: Any) -> Record:
-    """Return a document of trials made with some settings."""
-    generator = {"name": "vqagen", "settings": settings, "arrangement": {"window": 960}}
-    return {"info": {"generator": generator, "catalogue": catalogue_ or catalogue()}, "trials": records}
+def document(*records: Record, catalogue_: Record | None = None, design: int = 2, **settings: Any) -> Record:
+    """Return a document of trials made with some settings, by the rules of a design; 1 is that of version 1.0."""
+    generator = {"name": "vqagen", "settings": settings, "arrangement": {"window": 240 if design == 2 else 960}}
+    info = {"generator": generator, "catalogue": catalogue_ or catalogue(), "design": design}
+    return {"info": info, "trials": records}
 
 
 def verified(*records: Record, **settings: Any) -> vqagen.VerificationReport:

@@ -46,7 +46,6 @@ ONLY_FROM = {"human": ("human", "cli", "api")}
 SEVERAL_MEANINGS = frozenset(
     [
         "Column",
-        "Question",
         "Vocabulary",
     ]
 )

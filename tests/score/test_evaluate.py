@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -161,9 +162,11 @@ def test_trials_have_a_gap_and_kinds_of_mistakes(run: Commands) -> None:
     gap = {row["trials"]: row["accuracy"] for row in record["tables"]["gap"]["rows"]}
     assert gap["control"] == 1 and gap["gap"] == 1 - gap["test"] > 0
     kinds = {row["answer"]: row for row in record["tables"]["mistakes"]["rows"]}
-    assert (kinds["correct"]["control n"], kinds["egocentric"]["control n"]) == (12, 0)
+    groups = Counter("your-view test" if each["is_contested"] else each["trial_type"] for each in trials)
+    assert (kinds["correct"]["control n"], kinds["egocentric"]["control n"]) == (groups["control"], 0)
     tests = [kinds[kind][f"{type_} n"] for kind in ("egocentric", "correct") for type_ in ("test", "your-view test")]
-    assert sum(tests) == 12 and tests[1] + tests[3] == 2, "tests from your point of view stand apart"
+    assert sum(tests) == 24 - groups["control"]
+    assert tests[1] + tests[3] == groups["your-view test"] > 0, "tests from your point of view stand apart"
 
 
 # The Visual7W toolkit ---------------------------------------------------------------------------------------------
@@ -332,8 +335,8 @@ def test_of_pairs_of_trials_the_headline_is_that_both_are_right(run: Commands) -
 
     assert next(iter(record["tables"])) == "pairs"
     assert [row["both"] for row in record["tables"]["pairs"]["rows"] if row["group"] == "vertical"] == [0]
-    assert {row["type"]: row["n"] for row in record["tables"]["type"]["rows"]} == {
-        "control": 90, "test": 135, "your-view test": 15,
-    }  # fmt: skip
+    assert {row["type"]: row["n"] for row in record["tables"]["type"]["rows"]} == Counter(
+        "your-view test" if each["is_contested"] else each["trial_type"] for each in trials
+    )
     screen = run.done("evaluate trials cells.jsonl").out.decode()
     assert screen.index("Pairs of which both are right") < screen.index("Overall")

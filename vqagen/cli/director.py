@@ -60,7 +60,8 @@ def generate(
     """Make trials: a folder with their records and pictures.
 
     By default each trial has one right answer, every word of its instruction is needed, and in test trials one blocked
-    item tells the director's view from the participant's. Shares are exact. The same seed gives the same bytes.
+    item tells the director's view from the participant's. The question is chosen last, so that neither the grid nor the
+    words alone tell the answer. The same seed gives the same bytes.
 
     \b
     Example:

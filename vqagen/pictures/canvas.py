@@ -213,8 +213,11 @@ def boards(style: GridStyle) -> tuple[tuple[Rectangle, str], ...]:
 
 GRAZE = 4
 """Pixels of the border of a part that count for nothing."""
-TROUSERS, SHOES, SKIN, SLEEVES, JUMPER, HAIR = "#2d55af", "#19092d", "#dda171", "#057d5d", "#2d9b7d", "#4b1901"
-"""Their light shades are shown: items stand before the director. None is like the grey of blocked backs."""
+TROUSERS, SHOES, SKIN, SLEEVES, JUMPER, HAIR = "#5d7b99", "#3f6183", "#b7c7d5", "#6f8dab", "#8da5bd", "#274b71"
+"""Their light shades are shown: a pale person in the colors of the room, whom nobody takes for a colored item.
+
+In colors of his own, his head in one cell and his jumper in another looked like items at 420 pixels.
+"""
 
 LAYERS: tuple[tuple[str, list[dict[str, object]]], ...] = (
     (TROUSERS, [{"rect": [0.385, 0.55, 0.11, 0.42]}, {"rect": [0.505, 0.55, 0.11, 0.42]}]),

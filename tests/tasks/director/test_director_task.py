@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import Commands
-from depth import fewer
-from handmade_trials import views_of
 
 import vqagen
-from vqagen.rng import stream
-from vqagen.tasks.director.design import Design, ExactShares, number_of_trials
+from vqagen.tasks.director.design import cell_shares
 from vqagen.tasks.director.pictures import TrialPictures
-from vqagen.tasks.director.policies import POLICIES, expected_accuracy
 from vqagen.tasks.director.settings import DirectorSettings
 
 Record = dict[str, Any]
@@ -37,43 +33,21 @@ def contents(folder: str) -> dict[str, bytes]:
 
 # The design -----------------------------------------------------------------------------------------------------------
 
-SHARES = [(0.5, 0.5), (0.25,) * 4, (0.3, 0.7), (0.1, 0.2, 0.3, 0.4), (0.05, 0.9, 0.05), (1.0,), (1 / 3, 2 / 3)]
 
+@pytest.mark.parametrize("given", [{}, {"test_share": 0.3, "size_share": 0.1, "physics_share": 0.4}, {"paired": True}])
+def test_each_part_of_the_design_has_about_its_share(given: dict[str, Any]) -> None:
+    """Types inside rule classes, and physics; without a rule, tests are three times as likely."""
+    settings, records = DirectorSettings(count=960, **given), list(vqagen.trials(count=960, **given))
+    made = Counter((record["trial_type"] == "test", record["rule_class"]) for record in records)
+    shares = cell_shares(settings)
 
-def test_after_any_number_of_draws_each_share_is_off_by_less_than_one() -> None:
-    """Tijdeman's bound, at every step of 500."""
-    for seed, shares in product(range(2), SHARES):
-        deal, drawn = ExactShares(shares, stream(seed, "test")), Counter[int]()
-        for draws in range(1, 501):
-            drawn[deal.draw()] += 1
-            assert all(abs(drawn[number] - draws * share) < 1 for number, share in enumerate(shares))
-
-
-def test_every_part_of_the_design_has_its_share() -> None:
-    """Types, rule classes inside types, frames inside these, and so on, for uneven shares too."""
-    settings = DirectorSettings(count=960, test_share=0.3, size_share=0.1, vertical_share=0.2, physics_share=0.4)
-    cells = [cell for cell, _ in zip(Design(settings, 0).cells(), range(960), strict=False)]
-
-    types = Counter(cell.is_test for cell in cells)
-    classes = Counter((cell.is_test, cell.rule_class) for cell in cells)
-    frames = Counter((cell.is_test, cell.frame) for cell in cells if cell.rule_class == "horizontal")
-    assert types == {True: 288, False: 672}
-    assert abs(classes[True, "size"] - 28.8) < 1
-    assert abs(classes[False, "none"] - 672 * 0.45) < 1
-    assert abs(frames[False, "director"] - classes[False, "horizontal"] * 0.5) < 1
-    assert {cell.frame for cell in cells if cell.rule_class != "horizontal"} == {None}
-
-
-def test_the_design_counts_what_a_run_makes() -> None:
-    """Also of a part that begins inside a window."""
-    settings = DirectorSettings(count=200, start_index=900, seed=4, physics_share=0.3, width=3)
-    made = Counter(
-        (record["trial_type"] == "test", record["rule"], record["frame"], record["is_physics"])
-        for record in vqagen.trials(count=200, start_index=900, seed=4, physics_share=0.3, width=3)
-    )
-    numbers = number_of_trials(settings, 960)
-
-    assert {(cell.is_test, cell.rule, cell.frame, cell.is_physics): numbers[cell] for cell in numbers} == made
+    assert sum(shares.values()) == pytest.approx(1)
+    assert made.keys() == shares.keys()
+    assert {cell: made[cell] / 960 for cell in shares} == pytest.approx(shares, abs=0.05)
+    assert sum(record["is_physics"] for record in records) / 960 == pytest.approx(settings.physics_share, abs=0.06)
+    frames = Counter(record["frame"] for record in records if record["rule_class"] == "horizontal")
+    assert frames["director"] / frames.total() == pytest.approx(0.5, abs=0.12)
+    assert {record["frame"] for record in records if record["rule_class"] != "horizontal"} == {None}
 
 
 # The laws -------------------------------------------------------------------------------------------------------------
@@ -92,16 +66,16 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_laid_end_to_end_equal_one_run(kind: str) -> None:
     """Any cut, inside a window and across its end; no two trials of a window are the same."""
-    whole = list(vqagen.trials(count=1000, seed=5, **KINDS[kind]))
-    looks = Counter(json.dumps([each["instruction"], each["cells"], each["blocked"]]) for each in whole[:960])
+    whole = list(vqagen.trials(count=250, seed=5, **KINDS[kind]))
+    looks = Counter(json.dumps([each["instruction"], each["cells"], each["blocked"]]) for each in whole[:240])
     assert max(looks.values()) == 1
 
-    cuts = [0, 2, 962, 1000]
+    cuts = [0, 2, 242, 250]
     parts = []
     for first, end in pairwise(cuts):
         parts += vqagen.trials(start_index=first, count=end - first, seed=5, **KINDS[kind])
     assert parts == whole
-    assert [record["trial_index"] for record in whole] == list(range(1000))
+    assert [record["trial_index"] for record in whole] == list(range(250))
 
 
 @pytest.mark.slow
@@ -110,7 +84,7 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
 ) -> None:
     """Its records and its pictures, across the end of a window; without `resume` nothing of it is touched."""
     monkeypatch.chdir(tmp_path)
-    settings = DirectorSettings(start_index=957, count=6, seed=2, render=("svg", "md"))
+    settings = DirectorSettings(start_index=237, count=6, seed=2, render=("svg", "md"))
     vqagen.write_trials("whole", settings)
     draw, drawn = TrialPictures.draw, Counter[str]()
 
@@ -136,17 +110,17 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("questions", ["superlative", "relational"])
-def test_one_block_moves_in_a_pair_and_the_answer_with_it(questions: str) -> None:
-    """All else is the same, counts too; with a rule one is a control trial. Their order does not give away which."""
+def test_in_a_pair_only_what_is_blocked_and_the_answer_differ(questions: str) -> None:
+    """With a rule one is a control trial. Their order does not give away which."""
     records = list(vqagen.trials(count=480, seed=7, paired=True, questions=questions))
     first = Counter(record["trial_type"] for record in records[::2] if record["rule"] != "none")
     assert 0.35 < first["test"] / first.total() < 0.65
 
-    same = ("pair", "cells", "instruction", "template", "rule", "frame", "counts")
+    same = ("pair", "cells", "instruction", "template", "rule", "frame")
     for one, other in zip(records[::2], records[1::2], strict=True):
         assert [one[key] for key in same] == [other[key] for key in same]
-        moved = set(one["blocked"]) ^ set(other["blocked"])
-        assert moved == {one["answer"], other["answer"]}
+        assert one["answer"] != other["answer"]
+        assert set(one["blocked"]) != set(other["blocked"])
         types = sorted((one["trial_type"], other["trial_type"]))
         assert types == (["test", "test"] if one["rule"] == "none" else ["control", "test"])
 
@@ -155,46 +129,15 @@ def test_one_block_moves_in_a_pair_and_the_answer_with_it(questions: str) -> Non
 
 
 def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
-    """An idle adjective is left out of most of them."""
+    """A target and one other item suffice; in some tests the participant's best item is as good as the answer."""
     trials = list(vqagen.trials(count=300, seed=4, compat="reference"))
     for trial in trials:
         assert (trial["participant_answers"] == [trial["answer"]]) == (trial["trial_type"] == "control")
         assert trial["counts"]["items"] == 10
 
-    assert sum(len(trial["adjectives"]) < 2 for trial in trials) > 250
-    assert len(list(vqagen.trials(count=8, fill=0.13, compat="reference"))) == 8, "a target and one other item suffice"
-
-
-# Decoys ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_answer_is_not_the_item_most_like_the_others() -> None:
-    """Who never reads the instruction and looks for alike items is wrong in three of four trials."""
-    views = [views_of(record) for record in vqagen.trials(count=fewer(960), seed=1)]
-    right = sum(expected_accuracy(POLICIES["look-alike"][1], one) for one in views)
-
-    assert right / len(views) < 0.3
-
-
-@pytest.mark.slow
-def test_where_blocked_items_stand_does_not_show_the_type() -> None:
-    """Who only knows that the topmost item is meant, and sees how high blocked items stand, is right in 75 % at most.
-
-    When decoys were of the type of their trial, this was 92 %.
-    """
-    heights = []
-    for trial in vqagen.trials(count=960, seed=3, size_share=0, vertical_share=1, horizontal_share=0):
-        rows = [
-            int(label[1:])
-            for label in trial["blocked"]
-            if trial["cells"]["ABCD".index(label[0]) + 4 * int(label[1:]) - 4]
-        ]
-        upwards = -1 if trial["rule"] == "topmost" else 1
-        heights.append((upwards * sum(rows) / len(rows), trial["trial_type"] == "test"))
-
-    best = max(sum((height > bar) == is_test for height, is_test in heights) for bar, _ in heights)
-    assert best / len(heights) < 0.75
+    ties = [trial for trial in trials if trial["rule"] != "none" and len(trial["participant_answers"]) > 1]
+    assert any(trial["answer"] in trial["participant_answers"] for trial in ties)
+    assert len(list(vqagen.trials(count=8, fill=0.13, compat="reference"))) == 8
 
 
 # Bad input ------------------------------------------------------------------------------------------------------------
@@ -207,10 +150,10 @@ USAGE = [
     ("--render gif", ["--render must be one of png, svg, md, ascii, json, none, found 'gif'"]),
     ("--compat reference --paired", ["--compat reference has neither pairs nor relational questions"]),
     ("--paired", ["--start-index and --count must be even"]),
-    ("--height 2", ["  control and test trials, topmost and bottommost, no physics and physics: needs more rows"]),
-    ("--fill 0.1", ["control and test trials, smallest and largest", "needs 3 items, and --fill 0.1 makes 1"]),
-    ("--blocked 0", ["needs 1 blocked cell, and --blocked 0 makes 0"]),
-    ("--questions relational --fill 1", ["needs 1 cell without an item, found 0"]),
+    ("--height 2", ["  control trials, vertical: needs more rows", "  test trials, vertical: needs more rows"]),
+    ("--width 2", ["  control trials, horizontal: needs more columns"]),
+    ("--fill 0.1", ["a trial needs 3 items, and --fill 0.1 makes 1"]),
+    ("--blocked 0", ["a trial needs 1 blocked cell, and --blocked 0 makes 0"]),
     ("--catalogue lost.json", ["catalogue not found: lost.json"]),
     ("--templates lost", ["lost"]),
 ]
@@ -239,8 +182,8 @@ def test_a_design_without_enough_different_trials_ends_with_a_message(vqagen_: C
     small.pop("nouns")
     Path("small.json").write_text(json.dumps(small), "utf-8")
 
-    shares = "--size-share 0 --vertical-share 0 --horizontal-share 0 --physics-share 0"
+    shares = "--test-share 1 --size-share 0 --vertical-share 0 --horizontal-share 0 --physics-share 0"
     ran = vqagen_(f"director generate --count 900 --width 2 --height 2 {shares} --catalogue small.json --out t")
 
     assert ran.code == 2
-    assert "100 draws in a row made a trial again" in ran.err
+    assert "20 draws in a row made a trial again" in ran.err

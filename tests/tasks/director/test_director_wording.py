@@ -16,7 +16,7 @@ from vqagen.authoring.check.checking import check_paths
 from vqagen.errors import BadInput
 from vqagen.tasks.director.catalogue import load_catalogue_file
 from vqagen.tasks.director.instructions import DESCRIPTION, FRAME, TARGET, Form, Instructions, load_instructions
-from vqagen.tasks.director.question_table import WIDER, question_table
+from vqagen.tasks.director.layout import describe_items, layout_maker
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, RELATION, RULES, says_frame
 from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL, NEVER, SUFFIXES, DirectorSettings
 from vqagen.tasks.director.task import director_task
@@ -100,11 +100,18 @@ def test_sentences_are_tidy_and_name_no_speaker_but_the_line_that_relations_run_
 @pytest.mark.slow
 def test_a_wider_noun_is_said_of_several_kinds() -> None:
     """A cactus is no "sharp plant", and a carrot no "vegetable": nobody says so, and it is a riddle."""
-    for question in question_table(CATALOGUE).questions:
-        if question.width == WIDER:
-            others = [each for each in question.adjectives if each not in CATALOGUE.paints]
-            fitting = [item for item in CATALOGUE.items if {question.noun, *others} <= item.true]
-            assert len({item.kind for item in fitting}) > 1, (question.noun, question.adjectives)
+    places = {item.name: place for place, item in enumerate(CATALOGUE.items)}
+
+    def said(*names: str) -> dict[tuple[str, ...], int]:
+        found = describe_items(layout_maker(CATALOGUE), [places[name] for name in names])
+        return {(described.noun, *described.adjectives): described.fitting for described in found}
+
+    some = said("red_cactus_1", "blue_tulip_2", "blue_mug_2", "red_pizza_3")
+    assert (some["plant",], some["food", "hot"], some["item", "hot"]) == (0b11, 0b1000, 0b1100)
+    assert ("plant", "sharp") not in some
+    doubted = said("red_cactus_1", "blue_tulip_2", "red_carrot_1")
+    assert ("vegetable",) not in doubted
+    assert ("plant",) not in doubted, "people may not agree whether a carrot is one"
 
 
 def test_a_text_is_put_together() -> None:

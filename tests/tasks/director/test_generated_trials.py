@@ -6,31 +6,36 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from itertools import product
 from math import sqrt
 from typing import Any
 
 import pytest
 from depth import fewer, some
 from generated_trials import DESIGNS, Record, as_written, random_designs, report_on, trials
-from handmade_trials import catalogue, document, verified, views_of
-from oracles.director import cell_named, is_right, item_words, label_of, placed, size_of
+from handmade_trials import CLASSES, catalogue, derived, document, item_catalogue, verified, views_of
+from oracles.director import cell_named, is_right, item_words, label_of, placed
 from readme_blocks import ROOT
 
 import vqagen
 from vqagen.bits import indexes, only
+from vqagen.tasks.director.layout import ItemDescription, describe_items, layout_maker
 from vqagen.tasks.director.policies import BLIND, POLICIES, expected_accuracy
+from vqagen.tasks.director.questions import Asker, Questions
+from vqagen.tasks.director.verification import answer_faults
 from vqagen.tasks.director.views import Views
 
 INSTRUCTIONS = json.loads((ROOT / "templates" / "director" / "instructions.json").read_text())
 ANSWER_CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
-COUNT = 2 * fewer(125, least=30)
-"""Trials of each design; the slow test has 25,000."""
+COUNT = 2 * fewer(60)
+"""Trials of each design; the slow test has 10,000."""
+STRICT_RULES = ("none", "smallest", "largest", "topmost", "bottommost", "leftmost", "rightmost")
 
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_neither_verify_nor_the_oracle_finds_a_fault_in_generated_trials(design: Mapping[str, Any]) -> None:
-    """2,500 trials of ten designs, and fewer in the quick run. The oracle finds both views by plain loops."""
+    """1,200 trials of ten designs, and fewer in the quick run. The oracle finds both views by plain loops."""
     report = report_on(trials(COUNT, **design), **design)
 
     assert report.is_clean, report
@@ -39,18 +44,19 @@ def test_neither_verify_nor_the_oracle_finds_a_fault_in_generated_trials(design:
 
 
 @pytest.mark.slow
-def test_the_judge_finds_no_fault_in_25000_trials_of_random_designs() -> None:
-    """Whole windows, so that their shares are compared too."""
+def test_the_judge_finds_no_fault_in_10000_trials_of_random_designs() -> None:
+    """Whole windows, so that their shares are compared too; few grids of odd designs have such questions."""
     checked = 0
     for design in random_designs(7):
         try:
-            records = as_written(vqagen.trials(count=960, **design))
+            records = as_written(vqagen.trials(count=480, **design))
         except vqagen.VqagenError:  # a design that cannot be made
             continue
         report = report_on(records, **design)
-        assert report.is_clean, (design, report)
+        assert not report.mismatched, (design, report)
+        assert set(report.by_problem) <= {"O14"} | set(report.notes), (design, report)
         checked += report.checked
-        if checked >= 25_000:
+        if checked >= 10_000:
             return
 
 
@@ -64,65 +70,89 @@ def accuracies(records: Sequence[Record]) -> dict[str, float]:
 
 def best_rank(views: Sequence[Views]) -> float:
     """Return how many trials the k-th best of n fitting items answers, with the best k for each n."""
-    right: dict[tuple[str, int], Counter[int]] = {}
+    right: dict[tuple[str, int], Any] = {}
     for one in views:
         trial, fitting = one.trial, indexes(one.fitting)
-        if trial.rule_class in ("none", "relation"):
-            right.setdefault((trial.rule_class, trial.index), Counter())[0] += expected_accuracy(lambda v: v.own, one)
-            continue
-        rank = one.ranks(trial.rule)
-        place = sum(rank[cell] < rank[only(trial.answer)] for cell in fitting)
-        right.setdefault((trial.rule_class, len(fitting)), Counter())[place] += 1
+        ranks = right.setdefault((trial.rule_class, len(fitting)), Counter())
+        if trial.rule == "none":
+            ranks[0] += expected_accuracy(POLICIES["egocentric"][1], one)
+        else:
+            rank = one.ranks(trial.rule)
+            ranks[sum(rank[cell] < rank[only(trial.answer)] for cell in fitting)] += 1
     return sum(max(counts.values()) for counts in right.values())
 
 
-def test_no_policy_that_ignores_what_is_blocked_is_right_in_more_than_55_percent() -> None:
+def test_no_policy_that_ignores_what_is_blocked_is_right_in_more_than_56_percent() -> None:
     """On control and test trials together, also not the best rank for each number of items."""
-    count = fewer(960)
-    found = accuracies(trials(count, seed=4))
+    records = trials(480, seed=4)
 
-    assert max(found.values()) < 0.55 + 2 * sqrt(0.55 * 0.45 / count), found
-    assert found["egocentric"] < 0.56
+    assert max(accuracies(records).values()) < 0.56 + 2 * sqrt(0.56 * 0.44 / len(records))
 
 
 @pytest.mark.slow
-def test_no_policy_that_ignores_what_is_blocked_reaches_55_percent_of_10000_trials() -> None:
-    """There is little noise here."""
-    assert max(accuracies(trials(9600, seed=5)).values()) < 0.555
+def test_the_default_trials_tell_nothing_by_half() -> None:
+    """`vqagen audit` passes them, and the item that most strict questions mean is no better a guess than any other."""
+    records = trials(6000, seed=5)
+    by_count = sum(most_asked(record) - 1 / views_of(record).open.bit_count() for record in records)
+
+    assert max(accuracies(records).values()) < 0.56
+    assert by_count / len(records) < 0.02
+    assert vqagen.audit(document(*records)).passes
 
 
-@pytest.mark.slow
-def test_answers_stand_in_all_cells_and_are_of_all_sizes() -> None:
-    """A quarter each in corners and in the middle, also of tests without a rule; each size level in controls."""
-    records = trials(960, seed=4)
+def most_asked(record: Record) -> float:
+    """Return how often someone is right who picks one of the open items that most strict questions mean."""
+    questions, _ = asked_of(record)
+    counts = Counter(questions.answers.tolist())
+    most = [cell for cell, count in counts.items() if count == max(counts.values())]
+    right = 1 << (cell_named(record["answer"])[1] * record["width"] + cell_named(record["answer"])[0])
+    return (right in most) / len(most)
+
+
+def asked_of(record: Record) -> tuple[Questions, list[ItemDescription]]:
+    """Return all strict questions that can be asked of a grid and its blocked cells."""
+    places = {item.name: place for place, item in enumerate(item_catalogue().items)}
+    grid = [places.get(name, -1) for name in record["cells"]]
+    found = list(describe_items(layout_maker(item_catalogue()), grid))
+    asker = Asker(item_catalogue(), record["width"], record["height"], STRICT_RULES, is_strict=True)
+    return asker.ask(grid, found, [views_of(record).all & views_of(record).trial.blocked]), found
+
+
+def test_every_strict_question_is_found() -> None:
+    """Those that `verify` finds no fault in, of all descriptions that fit an item and all rules."""
+    for record in trials(480, seed=4)[: fewer(6)]:
+        questions, described = asked_of(record)
+        places = zip(questions.descriptions.tolist(), questions.rules.tolist(), questions.tests.tolist(), strict=True)
+        found = {(described[at].noun, described[at].adjectives, STRICT_RULES[rule], test) for at, rule, test in places}
+        wanted = set()
+        for one, rule, type_ in product(described, STRICT_RULES, ("control", "test")):
+            asked = {**record, "noun": one.noun, "adjectives": [*one.adjectives], "rule": rule, "trial_type": type_}
+            views = views_of(derived({**asked, "rule_class": CLASSES[rule]}))
+            is_matched = rule == "none" or views.fitting & views.trial.blocked
+            if is_matched and not any(answer_faults(views)):
+                wanted.add((one.noun, one.adjectives, rule, type_ == "test"))
+
+        assert found == wanted
+
+
+def test_answers_stand_in_all_cells() -> None:
+    """A quarter each in corners and in the middle, also of tests without a rule."""
+    records = trials(480, seed=4)
     column, row = [{label: cell_named(label)[axis] for label in ANSWER_CELLS} for axis in (0, 1)]
     corners = {label for label in ANSWER_CELLS if {column[label], row[label]} <= {0, 3}}
     middle = {label for label in ANSWER_CELLS if {column[label], row[label]} <= {1, 2}}
-    tests = [record["answer"] for record in records if record["trial_type"] == "test"]
-    sizes = [record for record in records if record["rule_class"] == "size"]
 
-    assert set(tests) == set(ANSWER_CELLS)
+    assert {record["answer"] for record in records} == set(ANSWER_CELLS)
     for cells in (corners, middle):
-        assert 0.2 < sum(record["answer"] in cells for record in records) / 960 < 0.3
-    levels = Counter(size_of(placed(record)[cell_named(record["answer"])]) for record in sizes)
-    assert all(45 < levels[level] < 75 for level in range(1, 5)), levels
-    assert max(Counter(record["answer"] for record in records).values()) < 90
+        assert 0.19 < sum(record["answer"] in cells for record in records) / 480 < 0.31
 
 
-@pytest.mark.slow
-def test_a_control_trial_has_blocked_items_that_fit() -> None:
-    """One to three under a rule, as tests have: nobody may take the number of blocked items for the type."""
-    numbers = {
-        type_: Counter(
-            (record["counts"]["related_visible"], record["counts"]["related_blocked"])
-            for record in trials(960, seed=4)
-            if record["trial_type"] == type_ and record["rule"] != "none"
-        )
-        for type_ in ("control", "test")
-    }
+def test_a_control_trial_with_a_rule_has_blocked_items_that_fit() -> None:
+    """As tests have: nobody may take the number of blocked items for the type."""
+    ruled = [record for record in trials(480, seed=4) if record["rule"] != "none"]
 
-    assert {blocked for _, blocked in numbers["control"]} == {1, 2, 3}
-    assert {seen for seen, _ in numbers["test"]} == {2, 3, 4}
+    assert min(record["counts"]["related_blocked"] for record in ruled) == 1
+    assert min(record["counts"]["related_visible"] for record in ruled) == 2
 
 
 # Mutations -------------------------------------------------------------------------------------------------------
@@ -247,7 +277,7 @@ def test_another_catalogue_than_the_trials_were_made_with_is_found() -> None:
     for name, (mutate, code) in some([*CATALOGUE_MUTATIONS.items()], least=2):
         changed = deepcopy(catalogue())
         mutate(changed)
-        if not vqagen.verify(document(*trials(COUNT), catalogue_=changed)).by_problem[code]:
+        if not vqagen.verify(document(*trials(480, seed=4), catalogue_=changed)).by_problem[code]:
             missed.append(name)
 
     assert missed == []

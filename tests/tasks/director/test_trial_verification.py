@@ -162,15 +162,19 @@ def test_numbers_that_are_not_those_of_the_settings_are_found() -> None:
     right = trial(NONE_TEST, "red ball")
     settings = {"width": 3, "height": 2, "fill": 0.7, "blocked": 0.4, "related": 0.0}
     assert not numbers_found(right, **all_settings(**settings))
-    for name, value, place in (("fill", 0.9, "cells"), ("blocked", 0.1, "blocked"), ("suffix", "always", "frame")):
+    for name, value, place in (
+        ("fill", 0.9, ["cells"]),
+        ("blocked", 0.1, ["blocked"] * 2),
+        ("suffix", "always", ["frame"]),
+    ):
         found = numbers_found(right, **all_settings(**{**settings, name: value}))
-        assert [mismatch.path for mismatch in found] == [place]
+        assert [mismatch.path for mismatch in found] == place
     assert "width" in {mismatch.path for mismatch in numbers_found(right, **all_settings(width=4))}
 
 
 def test_other_numbers_of_fitting_items_than_the_settings_allow_are_found() -> None:
-    """One to three more are seen and as many blocked, for the settings' least number is one of each."""
-    settings = all_settings(width=4, height=2, fill=0.5, blocked=0.25, related=0.3, related_blocked=0.5)
+    """In version 1.0 one to three more are seen and as many blocked: the settings' least number is one of each."""
+    settings = all_settings(width=4, height=2, fill=0.5, blocked=0.25, related=0.3, related_blocked=0.5) | {"design": 1}
     right = trial(LEFTMOST_TEST, "red ball", "leftmost")
     control = trial(LEFTMOST_CONTROL, "red ball", "leftmost", "control")
 
@@ -181,7 +185,7 @@ def test_other_numbers_of_fitting_items_than_the_settings_allow_are_found() -> N
 
 def test_repeated_questions_are_faults_within_a_window_and_notes_across_windows() -> None:
     """The generator keeps questions apart within a window only."""
-    first, second, in_next_window = (trial(NONE_TEST, "red ball", number=number) for number in (958, 959, 960))
+    first, second, in_next_window = (trial(NONE_TEST, "red ball", number=number) for number in (238, 239, 240))
 
     assert codes(first, second) == {"O15"}
     assert verified(second, in_next_window).notes == {"O16": 1}
@@ -209,7 +213,7 @@ def designed(types: str, frames: str, rules: str) -> set[str]:
         {**right, "trial_index": number, "trial_type": names[type_], "frame": names[frame], "rule": names[rule]}
         for number, (type_, frame, rule) in enumerate(zip(types, frames, rules, strict=True))
     ]
-    made = document(*records, **all_settings(**DESIGN))
+    made = document(*records, design=1, **all_settings(**DESIGN))
     made["info"]["generator"]["arrangement"]["window"] = len(types)
     found = vqagen.verify(made).mismatches
     return {each.problem for each in found if each.kind == "O14"}
@@ -247,10 +251,25 @@ WINDOWS: list[tuple[str, str, str, set[str]]] = [
 ]
 
 
-def test_shares_are_exact_in_each_window() -> None:
+def test_shares_of_version_1_are_exact_in_each_window() -> None:
     """Each cell of the design (type, rule, frame, physics) has as many trials as the settings make of it."""
     for types, frames, rules, messages in WINDOWS:
         assert designed(types, frames, rules) == messages
+
+
+def test_shares_are_near_to_those_of_the_settings() -> None:
+    """1.5 points, and what chance does to so few trials."""
+    right = [trial(LEFTMOST_TEST, "red ball", "leftmost", number=number) for number in range(100)]
+    settings = all_settings(**{**DESIGN, "count": 100, "test_share": 1.0})
+    frames = [{**each, "frame": ("director", "participant")[number % 2]} for number, each in enumerate(right)]
+    found = [each.problem for each in verified(*right, **settings).mismatches if each.kind == "O14"]
+
+    assert "100.0% of director's view, test, horizontal; the settings make 50.0%" in found
+    assert not [each for each in verified(*frames, **settings).mismatches if each.kind == "O14"]
+    half = [
+        each.problem for each in verified(*frames, **{**settings, "test_share": 0.5}).mismatches if each.kind == "O14"
+    ]
+    assert "0.0% of control, horizontal; the settings make 50.0%" in half
 
 
 # Pairs -----------------------------------------------------------------------------------------------------------
@@ -279,7 +298,19 @@ WRONG_SECONDS: list[Record] = [
 def test_a_wrong_pair_is_found() -> None:
     """One field of the second trial is changed; a right pair has no fault."""
     assert not codes(*pair(), paired=True)
-    assert [changes for changes in WRONG_SECONDS if "pair" not in codes(*pair(**changes), paired=True)] == []
+    found = [codes(*pair(**changes), paired=True, design=1) for changes in WRONG_SECONDS]
+    assert [changes for changes, each in zip(WRONG_SECONDS, found, strict=True) if "pair" not in each] == []
+
+
+def test_since_version_2_more_than_one_block_may_differ() -> None:
+    """One that moves shows both answers of a pair to whoever compares the grids."""
+    test, control = pair()
+    drawn = TOPMOST_TEST.replace("#red_ball_1", "red_ball_1").replace("green_book_1", "#green_book_1")
+    more = {**trial(drawn.replace("\n. ", "\n#."), "red ball", "topmost", "control", number=1), "pair": 0}
+
+    assert not codes(test, more, paired=True)
+    assert codes(test, more, paired=True, design=1) == {"pair"}
+    assert "pair" in codes(test, {**control, "answer": test["answer"]}, paired=True)
 
 
 def test_a_pair_without_a_rule_moves_the_block_between_its_answers() -> None:
@@ -288,7 +319,7 @@ def test_a_pair_without_a_rule_moves_the_block_between_its_answers() -> None:
     first, second = ({**trial(each, "red ball", number=i), "pair": 0} for i, each in enumerate(drawn))
 
     assert not codes(first, second, paired=True)
-    assert "pair" in codes(first, {**second, "blocked": ["A1"]}, paired=True)
+    assert "pair" in codes(first, {**second, "blocked": ["A1"]}, paired=True, design=1)
 
 
 # Pictures --------------------------------------------------------------------------------------------------------

@@ -142,14 +142,14 @@ class ItemCatalogue:
 
     def describe(self, noun: str, adjectives: Iterable[str]) -> str:
         """Return a description such as "sharp red tool", with its adjectives in the spoken order."""
-        return " ".join((*map(spell_out, self._in_order(set(adjectives))), self.spoken(noun)))
+        return " ".join((*map(spell_out, self.in_order(adjectives)), self.spoken(noun)))
 
     def _drawn_items(self) -> Iterator[GridItem]:
         for kind, entry in named(self.record["kinds"]).items():
             nouns = (kind, *entry.get("nouns", ()), ITEM)
             unclear = frozenset(entry.get("unclear", ()))
             for color in self.paints:
-                properties = self._in_order({*entry.get("properties", ()), color})
+                properties = self.in_order({*entry.get("properties", ()), color})
                 for size in range(1, len(self.sizes) + 1):
                     yield GridItem(name_drawn_item(color, kind, size), kind, size, nouns, properties, unclear)
 
@@ -157,11 +157,13 @@ class ItemCatalogue:
         for name, entry in named(self.record.get("items", {})).items():
             kind = entry.get("kind", name)
             nouns = tuple(dict.fromkeys((kind, *entry.get("nouns", ()), ITEM)))
-            properties = self._in_order(set(entry.get("properties", ())))
+            properties = self.in_order(entry.get("properties", ()))
             unclear = frozenset(entry.get("unclear", ()))
             yield GridItem(name, kind, entry.get("size", 1), nouns, properties, unclear, entry["image_path"])
 
-    def _in_order(self, properties: set[str]) -> tuple[str, ...]:
+    def in_order(self, properties: Iterable[str]) -> tuple[str, ...]:
+        """Return properties in their spoken order, without those that are none."""
+        properties = frozenset(properties)
         return tuple(adjective for adjective in self.classes if adjective in properties)
 
 

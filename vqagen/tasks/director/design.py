@@ -1,35 +1,24 @@
-"""The design: which trial is of which type, rule, frame and kind of question, in exact shares; trials and records."""
+"""The design: what shares the types and rules of trials have, and how many items and blocked cells; their records."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from random import Random
 from typing import Any, NamedTuple
 
-from vqagen.rng import shuffled, stream
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.instructions import Form, Instructions
-from vqagen.tasks.director.question_table import Question
-from vqagen.tasks.director.rules import (
-    FRAMES,
-    HORIZONTAL,
-    NONE,
-    PARTICIPANT,
-    RELATION,
-    RULES,
-    SIZE,
-    TYPES,
-    VERTICAL,
-    labels,
-    says_frame,
-)
-from vqagen.tasks.director.settings import SUPERLATIVE, DirectorSettings
+from vqagen.tasks.director.rules import HORIZONTAL, NONE, PARTICIPANT, RELATION, SIZE, TYPES, VERTICAL, labels
+from vqagen.tasks.director.settings import STRICT, SUPERLATIVE, DirectorSettings
 
-WINDOW = 960
-"""Trials in a window: shares of halves, thirds, quarters and fifths come out even."""
+DESIGN = 2
+"""The number of the design, by which the trials of a file are verified; those of version 1.0 have none."""
+WINDOW = 240
+"""Trials whose shares are balanced together."""
+PLAIN_TESTS = 3
+"""How much likelier a strict trial without a rule is a test than one with a rule.
+
+Its control, such as "the blue cup" where one stands, tests nothing but reading: there are 6 % of these by default.
+"""
 
 
 class Cell(NamedTuple):
@@ -42,106 +31,6 @@ class Cell(NamedTuple):
     """Whose point of view the text names; None if it names none."""
     is_physics: bool
 
-    def __str__(self) -> str:
-        rule = self.rule if self.rule != NONE else "no rule"
-        kind = "physics" if self.is_physics else "no physics"
-        return ", ".join((TYPES[self.is_test], rule, kind))
-
-
-class ExactShares:
-    """Draws numbers in fixed shares: after any number of draws, each was drawn its share of times, off by less than 1.
-
-    The method is the one of Tijdeman, "The chairman assignment problem" (1980); where several numbers are equally due,
-    chance decides.
-    """
-
-    def __init__(self, shares: Sequence[float], rng: Random) -> None:
-        self._shares, self._rng = shares, rng
-        self._drawn, self._draws = [0] * len(shares), 0
-        self._due: list[int] = []
-        self._are_equal = len(set(shares)) == 1
-
-    def draw(self) -> int:
-        """Return the next number."""
-        numbers = range(len(self._shares))
-        if self._are_equal:
-            self._due = self._due or shuffled(self._rng, numbers)
-            return self._due.pop()
-        self._draws += 1
-        slack = 1 / (2 * len(self._shares) - 2)
-        owed = {number: self._draws * self._shares[number] - self._drawn[number] for number in numbers}
-        waits = {
-            number: round((1 - slack - lack) / self._shares[number], 6)
-            for number, lack in owed.items()
-            if lack >= slack - 1e-9
-        }
-        shortest = min(waits.values())
-        chosen = shuffled(self._rng, [number for number, wait in waits.items() if wait == shortest])[0]
-        self._drawn[chosen] += 1
-        return chosen
-
-
-class Design:
-    """The cells of a window of trials (or pairs). Shares hold inside each part of the wider division.
-
-    Trials are divided by type, then by rule class, by frame, by physics, and by rule: of 8 trials 4 are tests, of these
-    2 are about sizes, and of these one has physics. In pairs, each cell gives two trials.
-    """
-
-    def __init__(self, settings: DirectorSettings, window: int) -> None:
-        self._settings, self._rng = settings, stream(settings.seed, "design", window)
-        self._root = self._divided()
-
-    def cells(self) -> Iterator[Cell]:
-        """Yield cells without end."""
-        while True:
-            part = self._root
-            while not isinstance(part, Cell):
-                shares, parts = part
-                part = parts[shares.draw()]
-            yield part
-
-    def leaves(self) -> Iterator[Cell]:
-        """Yield every cell that has a share, in order."""
-        return _leaves(self._root)
-
-    def _divided(self, *chosen: Any) -> _Part:
-        """Return the division of what has the `chosen` type, rule class, frame, physics and rule, as far as given."""
-        if len(chosen) == len(Cell._fields):
-            is_test, rule_class, frame, is_physics, rule = chosen
-            return Cell(is_test, rule_class, rule, frame, is_physics)
-        used = {value: share for value, share in self._shares(*chosen).items() if share > 0}
-        if len(used) == 1:
-            return self._divided(*chosen, *used)
-        return ExactShares([*used.values()], self._rng), [self._divided(*chosen, value) for value in used]
-
-    def _shares(self, *chosen: Any) -> Mapping[Any, float]:
-        """Return the share of each value of what is not chosen yet."""
-        settings = self._settings
-        tests = 1.0 if settings.paired else settings.test_share
-        if not chosen:
-            return {False: 1 - tests, True: tests}
-        if len(chosen) == 1:
-            return class_shares(settings)
-        if len(chosen) == 2:
-            return dict.fromkeys(FRAMES if says_frame(settings.suffix, chosen[1]) else (None,), 0.5)
-        if len(chosen) == 3:
-            return {False: 1 - settings.physics_share, True: settings.physics_share}
-        return dict.fromkeys(RULES[chosen[1]], 1.0)
-
-
-_Part = Cell | tuple[ExactShares, Sequence["_Part"]]
-"""A cell, or what is divided into parts in exact shares."""
-
-
-def _leaves(part: _Part) -> Iterator[Cell]:
-    if isinstance(part, Cell):
-        yield part
-        return
-    _, parts = part
-    for inner in parts:
-        yield from _leaves(inner)
-
 
 def class_shares(settings: DirectorSettings) -> dict[str, float]:
     """Return the share of each rule class."""
@@ -151,21 +40,38 @@ def class_shares(settings: DirectorSettings) -> dict[str, float]:
     return {NONE: max(round(1 - sum(shares.values()), 9), 0.0), **shares}
 
 
-def number_of_trials(settings: DirectorSettings, window: int) -> Counter[Cell]:
-    """Return how many trials a run makes for each cell, in windows of so many; pairs count as one."""
-    step = 2 if settings.paired else 1
-    first, end, size = settings.start_index // step, (settings.start_index + settings.count) // step, window // step
-    numbers: Counter[Cell] = Counter()
-    for number in range(first // size, -(-end // size)):
-        start = number * size
-        numbers.update(islice(Design(settings, number).cells(), max(first - start, 0), min(end - start, size)))
-    return numbers
+def cell_shares(settings: DirectorSettings) -> dict[tuple[bool, str], float]:
+    """Return the share of each type and rule class that has one."""
+    shares = {}
+    for rule_class, share in class_shares(settings).items():
+        test_share = 0.5 if settings.paired else settings.test_share
+        if rule_class == NONE and settings.compat == STRICT:
+            test_share = 1.0 if settings.paired else test_share / (test_share + (1 - test_share) / PLAIN_TESTS)
+        shares[False, rule_class], shares[True, rule_class] = share * (1 - test_share), share * test_share
+    return {cell: share for cell, share in shares.items() if share > 0}
 
 
-# Trials --------------------------------------------------------------------------------------------------------------
+class TrialNumbers(NamedTuple):
+    """Numbers of every trial of a design."""
 
-EMPTY = -1
-"""Stands in a grid where no item is."""
+    items: int
+    blocked: int
+    hidden: range
+    """Blocked cells with an item."""
+
+
+def numbers_of(settings: DirectorSettings) -> TrialNumbers:
+    """Return the numbers of a design. As many blocked cells have an item as would by chance, or one more or less."""
+    cells = settings.width * settings.height
+    items, blocked = share_of(cells, settings.fill), share_of(cells, settings.blocked)
+    most, middle = min(blocked, max(items - 1, 0)), round(items * blocked / cells)
+    least = max(blocked - (cells - items), min(1, blocked))
+    return TrialNumbers(items, blocked, range(min(max(middle - 1, least), most), max(min(middle + 1, most), least) + 1))
+
+
+def share_of(whole: int, share: float) -> int:
+    """Return the share of a number, rounded down; 0.3 of 10 is 3, whatever 0.3 is to a computer."""
+    return int(whole * share + 1e-9)
 
 
 @dataclass(slots=True)
@@ -173,9 +79,10 @@ class Trial:
     """One trial. Cells are numbers, items places in the catalogue."""
 
     cell: Cell
-    question: Question
+    noun: str
+    adjectives: tuple[str, ...]
     grid: list[int]
-    """The item in each cell, or EMPTY."""
+    """The item in each cell, or -1."""
     blocked: frozenset[int]
     answer: int
     """The cell that the director means."""
@@ -183,8 +90,6 @@ class Trial:
     """The cells that fit for someone who overlooks that cells are blocked, in order."""
     related_visible: int
     related_blocked: int
-    competitor: int = EMPTY
-    """The blocked cell that would be the answer if it were not blocked, and the target were; EMPTY if there is none."""
 
 
 # Records -------------------------------------------------------------------------------------------------------------
@@ -196,8 +101,8 @@ class RecordMaker:
     def __init__(self, catalogue: ItemCatalogue, instructions: Instructions, width: int, height: int) -> None:
         self._width, self._height, self._instructions, self._catalogue = width, height, instructions, catalogue
         self._labels = labels(width, height)
-        self._names: list[str | None] = [*(item.name for item in catalogue.items), None]  # EMPTY is the last place
-        self._phrases: dict[object, str] = {}
+        self._names: list[str | None] = [*(item.name for item in catalogue.items), None]  # -1 is the last place
+        self._phrases: dict[tuple[str, ...], str] = {}
 
     def forms_of(self, trial: Trial) -> tuple[Form, ...]:
         """Return all ways to say the instruction."""
@@ -210,11 +115,10 @@ class RecordMaker:
 
     def record(self, number: int, trial: Trial, form: Form, names: list[str | None]) -> dict[str, Any]:
         """Return the record of a trial, without its picture."""
-        cell, question, label = trial.cell, trial.question, self._labels
-        phrase = self._phrases.get(question)
+        cell, label, words = trial.cell, self._labels, (trial.noun, *trial.adjectives)
+        phrase = self._phrases.get(words)
         if phrase is None:
-            phrase = self._catalogue.describe(question.noun, question.adjectives)
-            self._phrases[question] = phrase
+            phrase = self._phrases[words] = self._catalogue.describe(trial.noun, trial.adjectives)
         participant = [label[place] for place in trial.participant_answers]
         return {
             "trial_index": number,
@@ -226,8 +130,8 @@ class RecordMaker:
             "is_physics": cell.is_physics,
             "instruction": form.instruction(phrase),
             "template": form.template,
-            "noun": question.noun,
-            "adjectives": list(question.adjectives),
+            "noun": trial.noun,
+            "adjectives": list(trial.adjectives),
             "width": self._width,
             "height": self._height,
             "cells": names,

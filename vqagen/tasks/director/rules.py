@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from itertools import combinations
-from typing import NamedTuple
 
 from vqagen.pictures.canvas import cell_label
 from vqagen.tasks.director.settings import ALWAYS, NEVER
@@ -48,9 +46,6 @@ FIRST = frozenset({"topmost", "leftmost"})
 """The spatial rules under which the first line of cells is the best."""
 STEPS = {"left_of": (-1, 0), "right_of": (1, 0), "above": (0, -1), "below": (0, 1)}
 """Relation -> the step from the reference object, in columns and rows."""
-SCALINGS = 100
-"""Steps of iterative proportional fitting (Deming and Stephan, 1940)."""
-OPPOSITE = {"left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above"}
 
 
 @cache
@@ -70,62 +65,6 @@ def line_ranks(width: int, height: int, rule: str) -> tuple[int, ...]:
     last = (height if is_vertical else width) - 1
     lines = [cell // width if is_vertical else cell % width for cell in range(width * height)]
     return tuple(lines if rule in FIRST else (last - line for line in lines))
-
-
-class Band(NamedTuple):
-    """Where the items of a spatial rule stand: the best of all in one line, a second one in a line behind it."""
-
-    first: Cells
-    second: Cells
-    ahead: Cells
-    """Cells that beat or equal the first line."""
-    behind_first: Cells
-    behind_second: Cells
-
-
-Lines = tuple[int, int]
-"""The lines, from the best one of a rule on, or the size levels, of the best item and of the second one."""
-
-
-@cache
-def bands(width: int, height: int, rule: str) -> Mapping[Lines, Band]:
-    """Return the bands of a spatial rule. A third item fits behind the second: that line is never the last."""
-    number = height if rule in RULES[VERTICAL] else width
-    lines: list[list[int]] = [[] for _ in range(number)]
-    for cell, line in enumerate(line_ranks(width, height, rule)):
-        lines[line].append(cell)
-
-    def between(start: int, end: int) -> Cells:
-        return tuple(sorted(cell for line in lines[start:end] for cell in line))
-
-    return {
-        (first, second): Band(
-            tuple(lines[first]),
-            tuple(lines[second]),
-            between(0, first + 1),
-            between(first + 1, number),
-            between(second + 1, number),
-        )
-        for first, second in combinations(range(number - 1), 2)
-    }
-
-
-@cache
-def even_weights(pairs: tuple[Lines, ...], number: int) -> tuple[float, ...]:
-    """Return weights of pairs of `number` lines with which answers stand in all lines as evenly as can be.
-
-    A rule and its opposite count together, and the first item of a pair is the answer as often as the second. So of
-    four lines, (0, 1) and (0, 2) have all the weight: the first item is in an outer line, and the second in an inner.
-    """
-    weights = (1.0,) * len(pairs)
-    for _ in range(SCALINGS):
-        held = [0.0] * number
-        for pair, weight in zip(pairs, weights, strict=True):
-            for line in (*pair, *(number - 1 - line for line in pair)):
-                held[line] += weight
-        held_by = (held[first] * held[second] for first, second in pairs)
-        weights = tuple(weight / by**0.5 for weight, by in zip(weights, held_by, strict=True))
-    return weights
 
 
 @cache

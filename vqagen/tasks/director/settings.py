@@ -36,15 +36,22 @@ class DirectorSettings(RunSettings):
     height: int = setting(4, "Rows of the grid, 2 to 8.", least=LEAST_SIDE, group="grid")
     fill: float = share(0.65, "Share of cells that hold an item.", "grid")
     blocked: float = share(0.4, "Share of cells that the director cannot see into.", "grid")
-    related: float = share(0.3, "Share of the other items that fit too; up to two more are drawn.", "grid")
-    related_blocked: float = share(0.5, "Share of those in blocked cells; up to two more are drawn.", "grid")
-    test_share: float = share(0.5, "Share of test trials, in which the director's blocked view matters.", "balance")
+    related: float = share(0.3, "Share of the other items that fit too, about.", "grid")
+    related_blocked: float = share(0.5, "Share of those in blocked cells, about.", "grid")
+    test_share: float = share(
+        0.5,
+        "Share of tests, in which the director's blocked view matters, in trials with a rule; three times as likely "
+        "as a control without one.",
+        "balance",
+    )
     size_share: float = share(0.25, "Share of trials about the smallest or largest.", "balance")
     vertical_share: float = share(0.25, "Share of trials about the topmost or bottommost.", "balance")
     horizontal_share: float = share(
         0.25, "Share of trials about the leftmost or rightmost; the rest has no rule.", "balance"
     )
-    physics_share: float = share(0.5, "Share of trials about what is hot, cold, sharp or stackable.", "balance")
+    physics_share: float = share(
+        0.3, "Share of trials about what is hot, cold, sharp or stackable, at most.", "balance"
+    )
     questions: str = setting(
         SUPERLATIVE,
         "superlative: one item of a kind; relational: the item next to another.",
@@ -64,7 +71,7 @@ class DirectorSettings(RunSettings):
         group="compatibility",
     )
     paired: bool = setting(
-        False, "Make trials in pairs: one blocked cell moves, and the answer changes.", group="choice"
+        False, "Make trials in pairs: other cells are blocked, and the answer changes.", group="choice"
     )
     render: tuple[str, ...] = setting(
         (),

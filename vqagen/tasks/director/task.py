@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from vqagen.errors import UsageError
@@ -15,22 +14,19 @@ from vqagen.files.locations import content_hash, shipped
 from vqagen.files.records import RecordSource
 from vqagen.frozen import frozen
 from vqagen.language.domain_files import PathLike, check_hashes
-from vqagen.rng import below, pick, stream
+from vqagen.rng import pick, stream
 from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, OptionClues, RunReport, Tally, Task
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE, ItemCatalogue, load_catalogue_file
-from vqagen.tasks.director.design import WINDOW, Cell, Design, RecordMaker, Trial
+from vqagen.tasks.director.design import DESIGN, WINDOW, RecordMaker, Trial
 from vqagen.tasks.director.instructions import (
     SHIPPED_INSTRUCTIONS,
     find_instruction_files,
     load_instructions,
     with_shipped,
 )
-from vqagen.tasks.director.layout import make_loose, make_strict, partner_of
 from vqagen.tasks.director.pictures import HASHES, TrialPictures, hash_of, looks_of
-from vqagen.tasks.director.question_table import MOST_ADJECTIVES, Question, question_table
-from vqagen.tasks.director.rules import NONE, TYPES
-from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
-from vqagen.tasks.director.trial_plan import TrialPlan
+from vqagen.tasks.director.settings import DirectorSettings
+from vqagen.tasks.director.trial_maker import TrialMaker
 from vqagen.tasks.director.views import KINDS
 from vqagen.world.loading import SceneSource
 
@@ -39,80 +35,6 @@ if TYPE_CHECKING:
     from vqagen.items.table import Items
     from vqagen.report.table import Report
     from vqagen.report.verification import VerificationReport
-
-TRIES = 100
-"""Draws of a trial that is to differ from the others of its window."""
-
-
-QuestionGroup = tuple[TrialPlan, list[Question]]
-"""Questions that are alike, as wide a noun and as many adjectives, and the plan of their trials."""
-
-
-class TrialMaker:
-    """Makes the trials of a design. Raises UsageError naming each cell of the design that nothing can be made for."""
-
-    def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings) -> None:
-        self.catalogue, self._settings = catalogue, settings
-        table, is_loose = question_table(catalogue), settings.compat == REFERENCE
-        self._questions = table.plain_questions if is_loose else table.questions
-        self._make = make_loose if is_loose else make_strict
-        self._groups_of = cache(self._find_groups)
-
-    def check(self) -> None:
-        """Raise UsageError if there is a cell that nothing can be made for: each reason once, with its cells."""
-        cells: dict[str, list[Cell]] = {}
-        for cell in Design(self._settings, 0).leaves():
-            for fault in self._faults_of(cell):
-                cells.setdefault(fault, []).append(cell)
-        if cells:
-            reasons = (f"  {_format_cells(of_fault)}: {fault}" for fault, of_fault in cells.items())
-            raise UsageError("\n".join(("this design cannot be made:", *reasons)))
-
-    def make_new(self, cell: Cell, rng: Random, known: set[object]) -> Trial:
-        """Return a trial of a cell that is not `known`, and note it there. UsageError if there seems to be none."""
-        groups = self._groups_of(cell.rule, cell.rule_class, cell.is_physics)
-        for _ in range(TRIES):
-            plan, questions = pick(rng, groups)
-            trial = self._make(cell, questions[int(rng.random() * len(questions))], plan, questions, rng)
-            key = (trial.question, cell.rule, trial.blocked, *trial.grid)
-            if key not in known:
-                known.add(key)
-                return trial
-        raise UsageError(f"{cell}: {TRIES} draws in a row made a trial again; choose a larger grid or more items")
-
-    def _faults_of(self, cell: Cell) -> Iterator[str]:
-        """Yield why no trial of a cell can be made: what a question without adjectives lacks, or else its words."""
-        if self._groups_of(cell.rule, cell.rule_class, cell.is_physics):
-            return
-        is_asked = any(question.is_physics == cell.is_physics for question in self._questions)
-        no_words = "the catalogue has no such question" + " with so few items, cells and sizes" * is_asked
-        yield from tuple(TrialPlan(self._settings, cell.rule, cell.rule_class, 0).faults()) or (no_words,)
-
-    def _find_groups(self, rule: str, rule_class: str, is_physics: bool) -> tuple[QuestionGroup, ...]:
-        groups: dict[tuple[int, str], QuestionGroup] = {}
-        for adjectives in range(MOST_ADJECTIVES + 1):
-            plan = TrialPlan(self._settings, rule, rule_class, adjectives)
-            if any(plan.faults()):
-                continue
-            for question in self._questions:
-                alike = len(question.adjectives) == adjectives and question.is_physics == is_physics
-                if alike and plan.fits(question):
-                    groups.setdefault((adjectives, question.width), (plan, []))[1].append(question)
-        return tuple(groups.values())
-
-
-def _format_cells(cells: list[Cell]) -> str:
-    """Return cells of a design in few words, such as `control and test trials, topmost and bottommost, physics`.
-
-    Not every type need occur with every rule and kind.
-    """
-    parts = (
-        " and ".join(dict.fromkeys(TYPES[cell.is_test] for cell in cells)) + " trials",
-        " and ".join(dict.fromkeys(cell.rule if cell.rule != NONE else "no rule" for cell in cells)),
-        " and ".join(dict.fromkeys("physics" if cell.is_physics else "no physics" for cell in cells)),
-    )
-    return ", ".join(parts)
-
 
 TRIALS = "trials"
 
@@ -143,7 +65,7 @@ class TrialReport(RunReport):
 
 @frozen
 class DirectorTask(Task):
-    """Makes trials in windows, whose shares are exact. A trial depends on the seed and its window."""
+    """Makes trials in windows, whose shares are balanced. A trial depends on the seed and its window."""
 
     settings: DirectorSettings
     catalogue_file: Path
@@ -227,18 +149,11 @@ class DirectorTask(Task):
 
     def trials(self, window: int) -> Iterator[tuple[Trial, Any, int | None]]:
         """Yield the trials of a window from its first on, without end: trial, form of the instruction, pair."""
-        maker, recorder = self.maker, self.records
-        rng, known = stream(self.settings.seed, TRIALS, window), set[object]()
-        for number, cell in enumerate(Design(self.settings, window).cells(), start=window * self.WINDOW // 2):
-            trial = maker.make_new(cell, rng, known)
-            form = pick(rng, recorder.forms_of(trial))
-            if not self.settings.paired:
-                yield trial, form, None
-                continue
-            pair = [trial, partner_of(trial)]
-            first = below(rng, 2)  # the order does not give away which is the test
-            yield pair[first], form, number
-            yield pair[1 - first], form, number
+        rng, pair = stream(self.settings.seed, "texts", window), window * self.WINDOW // 2
+        for number, trials in enumerate(self.maker.trials(window), start=pair):
+            form = pick(rng, self.records.forms_of(trials[0]))
+            for trial in trials:
+                yield trial, form, number if self.settings.paired else None
 
     def report(self) -> TrialReport:
         """Return an empty report."""
@@ -246,7 +161,7 @@ class DirectorTask(Task):
 
     def info(self, generator: dict[str, Any]) -> dict[str, Any]:
         """Return the output's `info`, with a copy of the catalogue."""
-        return {"generator": generator, "catalogue": self.catalogue.to_record()}
+        return {"generator": generator, "design": DESIGN, "catalogue": self.catalogue.to_record()}
 
     @classmethod
     def read_items(cls, table: TableBuilder) -> Items:

@@ -29,7 +29,6 @@ from vqagen.tasks.director.instructions import (
     with_shipped,
 )
 from vqagen.tasks.director.items import trial_reader
-from vqagen.tasks.director.question_table import question_table
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
 from vqagen.tasks.director.settings import REFERENCE
 from vqagen.tasks.director.trial_series import REPEATED, TrialFault, TrialSeries
@@ -49,14 +48,14 @@ MEANINGS: Mapping[str, str] = {
     "O10": "each adjective is needed",
     "O11": "left and right in the other frame give another answer",
     "O12": "items that are compared in size are of one kind",
-    "O13": "the numbers of items and blocked cells are those of the settings",
-    "O14": "the shares of types, rules, frames and physics are those of the settings",
+    "O13": "the numbers of items and blocked cells are as the settings allow",
+    "O14": "the shares of types, rules, frames and physics are near those of the settings",
     "O15": "no question is asked twice of one grid",
     REPEATED: "a question is asked again of one grid in another window",
     "O17": "each picture is there, and is the one that was made",
     "R1": "the reference object is the only one of its description, for both, and not blocked",
     CHANGED_FILE: "the records are not those that the run wrote",
-    "pair": "two trials of a pair differ in one blocked cell and in the answer",
+    "pair": "two trials of a pair differ in what is blocked and in the answer",
 }
 """Code -> the rule that a trial, or a file, breaks."""
 LOOSE = frozenset({"O7", "O9", "O10", "O11"})
@@ -167,7 +166,6 @@ class _RecordFaults:
     def __init__(self, catalogue: ItemCatalogue, templates: PathLike | None) -> None:
         instructions = load_instructions(templates)
         self._catalogue, self._reader = catalogue, InstructionReader(instructions, catalogue)
-        self._table = question_table(catalogue)
         self._maker = cache(lambda width, height: RecordMaker(catalogue, instructions, width, height))
 
     def of(self, views: Views, record: Mapping[str, Any]) -> Iterator[TrialFault]:
@@ -181,27 +179,30 @@ class _RecordFaults:
         if trial.template:
             yield from _differences(record, {**self._remade(views, meanings[0] if meanings else None), **asked})
         else:
-            words = self._table.question(trial.noun, trial.adjectives).adjectives
+            words = self._catalogue.in_order(trial.adjectives)
             written = {key: getattr(trial, key) for key in asked} | {"adjectives": [*words]}
             yield from _differences(written, asked)
 
     def _asked(self, meaning: InstructionMeaning) -> dict[str, Any]:
         """Return the fields that say what a text asks, and the text with its adjectives in their spoken order."""
         text = meaning.form.instruction(self._catalogue.describe(meaning.noun, meaning.adjectives))
-        words = self._table.question(meaning.noun, meaning.adjectives).adjectives
+        words = self._catalogue.in_order(meaning.adjectives)
         asked = {"rule": meaning.rule, "frame": meaning.frame, "noun": meaning.noun}
         return {**asked, "adjectives": [*words], "instruction": text}
 
     def _remade(self, views: Views, meaning: InstructionMeaning | None) -> dict[str, Any]:
         """Return the record that follows from the grid and the question; without a meaning, nothing about the text."""
         trial = views.trial
-        question, rule_class = self._table.question(trial.noun, trial.adjectives), CLASS_OF[trial.rule]
+        rule_class, words = CLASS_OF[trial.rule], self._catalogue.in_order(trial.adjectives)
         is_relation = rule_class == RELATION
         related = views.ahead(views.fitting, views.all, trial.rule) if is_relation else views.fitting
         seen = (related & views.open).bit_count()
         made = Trial(
-            Cell(trial.type == TEST, rule_class, trial.rule, trial.frame, question.is_physics),
-            question,
+            Cell(
+                trial.type == TEST, rule_class, trial.rule, trial.frame, not self._catalogue.physics.isdisjoint(words)
+            ),
+            trial.noun,
+            words,
             [],
             frozenset(indexes(trial.blocked)),
             only(trial.answer),

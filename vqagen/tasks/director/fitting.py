@@ -1,0 +1,112 @@
+"""How likely each question of a layout is, so that neither the grid nor the text alone tells the answer.
+
+Two things must be even. With a set of blocked cells, each open item is as often the answer as any other: the grid alone
+tells nothing. With an instruction that has a rule, what is blocked changes the answer in a fixed share of trials, by
+default a half: to ignore it is right in half. The weights that keep both, and are otherwise near to the shares of the
+design, are found by iterative proportional fitting (Deming and Stephan, "On a least squares adjustment of a sampled
+frequency table when the expected marginal totals are known", 1940): each margin is scaled in turn.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+CELLS = 64
+"""Cells of the largest grid."""
+ROUNDS, SHARED_ROUNDS = 24, 12
+"""Rounds of fitting, and how many of them scale the shares of the design too, which need not be had exactly."""
+_LEAST, _MOST = 1e-100, 1e6
+"""What stands for 0 in a divisor, and the most that a margin is scaled by in a round."""
+
+
+class Margins(NamedTuple):
+    """What each question of a layout is of, in numbers from 0 on."""
+
+    sets: Numbers
+    """The set of blocked cells."""
+    targets: Numbers
+    """The answer in that set: `CELLS` times the set, and the cell."""
+    instructions: Numbers
+    """The instruction."""
+    tests: Numbers
+    """1 for a test, 0 for a control."""
+    cells: Numbers
+    """The cell of the design."""
+    kinds: Numbers
+    """1 if it is about physics, else 0."""
+    is_ruled: Flags
+    """Whether its instruction has a rule."""
+
+    def take(self, places: npt.NDArray[np.generic]) -> Margins:
+        """Return those of the questions in some places."""
+        return Margins(*(column[places] for column in self))
+
+
+def even_questions(margins: Margins, least: Numbers, is_mixed: bool, is_paired: bool, has_tests: bool) -> Flags:
+    """Return the questions that are left when each may be asked only if all others can be even.
+
+    Of each set of blocked cells, at least so many items must be answers. If tests are mixed with controls, a control
+    without a rule, which tests nothing but reading, does not count, and an instruction with a rule must come as both.
+    In pairs one without a rule must have several answers.
+    """
+    counted: Flags = margins.is_ruled | (margins.tests == has_tests)
+    kept, left, number = np.ones(len(margins.sets), bool), -1, int(margins.instructions.max(initial=0)) + 1
+    while left != (left := int(kept.sum())):
+        if is_mixed:
+            types = np.zeros((2, number), bool)
+            types[margins.tests[kept], margins.instructions[kept]] = True
+            kept &= ~margins.is_ruled | (types[0] & types[1])[margins.instructions]
+        if is_paired:
+            lowest, highest = np.full(number, CELLS), np.zeros(number, np.int64)
+            np.minimum.at(lowest, margins.instructions[kept], margins.targets[kept] % CELLS)
+            np.maximum.at(highest, margins.instructions[kept], margins.targets[kept] % CELLS)
+            kept &= (lowest < highest)[margins.instructions]
+        asked = np.zeros(int(margins.targets.max(initial=0)) + 1, bool)
+        asked[margins.targets[kept & counted]] = True
+        first = np.unique(margins.targets[kept & counted], return_index=True)[1]
+        answers = np.bincount(margins.sets[kept & counted][first], minlength=len(least))
+        kept &= (answers >= least)[margins.sets] & asked[margins.targets]
+    return kept
+
+
+def fitted(margins: Margins, weights: Floats, shares: Floats, kind_shares: Floats, test_share: float | None) -> Floats:
+    """Return weights near to the given ones, of which the cells of the design have about their shares.
+
+    With a share of tests they are even, and each instruction with a rule has that share.
+    """
+    sets, targets, instructions = (np.unique(column, return_inverse=True)[1] for column in margins[:3])
+    set_of = np.zeros(int(targets.max()) + 1, np.int64)
+    set_of[targets] = sets
+    answers, number = np.bincount(set_of), 2 * int(instructions.max()) + 2
+    types = np.where(margins.is_ruled, 2 * instructions + margins.tests, number)
+    """The type of each instruction; those without a rule have none, and are scaled by 1."""
+    scales = np.ones(number + 1)
+    for turn in range(ROUNDS):
+        if turn < SHARED_ROUNDS:
+            weights = weights * _scales(margins.cells, weights, shares)[margins.cells]
+            weights *= _scales(margins.kinds, weights, kind_shares)[margins.kinds]
+        if test_share is None:
+            continue
+        if 0 < test_share < 1:
+            held = np.bincount(types, weights, number + 1) + _LEAST
+            odds = np.clip(held[1:-1:2] / held[:-1:2] * ((1 - test_share) / test_share), 1 / _MOST, _MOST)
+            scales[:-1:2], scales[1:-1:2] = odds**test_share, odds ** (test_share - 1)
+            weights = weights * scales[types]
+        even = (np.bincount(sets, weights) / answers)[set_of] / np.maximum(np.bincount(targets, weights), _LEAST)
+        weights = weights * even[targets]
+        weights = np.maximum(weights / weights.sum(), _LEAST)
+    return weights
+
+
+def _scales(numbers: Numbers, weights: Floats, shares: Floats) -> Floats:
+    """Return what the weights of each number must be scaled by to have its share."""
+    held = np.bincount(numbers, weights, len(shares))
+    wanted = np.where(held > 0, shares, 0)
+    scales: Floats = wanted / max(float(wanted.sum()), _LEAST) / np.maximum(held, _LEAST)
+    return scales

@@ -1,0 +1,276 @@
+"""Makes trials: a layout of items and sets of blocked cells first, the question last.
+
+A layout is drawn without a question in mind. Of all strict questions that can be asked of it, with many sets of blocked
+cells, one is drawn by weights that make every open item as likely the answer as any other (`fitting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from vqagen.bits import Objects, indexes, only, union_of
+from vqagen.errors import UsageError
+from vqagen.rng import pick, stream, take
+from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.design import Cell, Trial, cell_shares, numbers_of
+from vqagen.tasks.director.fitting import CELLS, Floats, Margins, even_questions, fitted
+from vqagen.tasks.director.layout import ItemDescription, cells_of, describe_items, layout_maker
+from vqagen.tasks.director.questions import Asker, Questions
+from vqagen.tasks.director.rules import (
+    CLASS_OF,
+    FRAMES,
+    HORIZONTAL,
+    NONE,
+    RELATION,
+    RULES,
+    TYPES,
+    VERTICAL,
+    rays,
+    says_frame,
+)
+from vqagen.tasks.director.settings import STRICT, SUPERLATIVE, DirectorSettings
+
+SETS = 80
+"""Sets of blocked cells that are drawn for a layout."""
+TRIES = 30
+"""Layouts that are drawn for a trial. More and more open items of them may be such that no question means them."""
+REPEATS = 20
+"""Draws of a trial that is to differ from the others of its window."""
+PHYSICS_LAYOUTS = 2.5
+"""Layouts whose kinds are all hot, cold, sharp or stackable, for each trial that is about that."""
+MOST_PHYSICS = 0.97
+"""The largest share of physics that the weights of a layout aim at."""
+LEAST_ITEMS = 3
+"""Of trials with a rule: two that the director sees, and one that he does not. Others have one that he sees."""
+LEAST_LINES = 3
+"""Rows for "topmost", columns for "leftmost": of the best item, of the second, and one behind."""
+CHECKED, LEAST_PART = 12, 0.1
+"""Layouts that tell whether a design can be made, and how much of its share each cell must have in them.
+
+What is less the following trials of a window make up for.
+"""
+GAIN = 0.3
+"""How strongly the weights of a cell of the design follow what it lacks in the window so far."""
+LARGEST_TILT = 20.0
+_LEAST = 1e-9
+RELATED_SLOPE = 0.25
+"""How much less likely a question is, as a power of e, for each item that fits too many or too few."""
+
+
+class ShareKeeper:
+    """What the cells of the design are weighed by, so that a window has their shares."""
+
+    def __init__(self, shares: Sequence[float]) -> None:
+        self._shares = np.array(shares)
+        self._made, self._tilts = np.zeros(len(shares)), np.ones(len(shares))
+
+    @property
+    def weighed(self) -> Floats:
+        """The shares to aim at."""
+        weighed = self._shares * self._tilts
+        shares: Floats = weighed / weighed.sum()
+        return shares
+
+    def note(self, made: Floats) -> None:
+        """Count a trial that is of each cell with some probability: what was drawn itself would tell of the next."""
+        self._made += made
+        lack = 1 - self._made / self._made.sum() / np.maximum(self._shares, _LEAST)
+        self._tilts = np.clip(self._tilts * np.exp(GAIN * lack), 1 / LARGEST_TILT, LARGEST_TILT)
+
+
+class AskedLayout(NamedTuple):
+    """A layout with all that can be asked of it, and how likely that is."""
+
+    grid: list[int]
+    descriptions: list[ItemDescription]
+    blocked: list[Objects]
+    """Sets of blocked cells with an item."""
+    questions: Questions
+    weights: Floats
+    cells: Floats
+    """The sum of the weights of each cell of the design."""
+    kinds: Floats
+    """That of what is not about physics, and of what is."""
+
+
+class TrialMaker:
+    """Makes the trials of a design. Raises UsageError naming each cell of the design that nothing can be made for."""
+
+    def __init__(self, catalogue: ItemCatalogue, settings: DirectorSettings) -> None:
+        self.catalogue, self._settings, self._numbers = catalogue, settings, numbers_of(settings)
+        self._shares = cell_shares(settings)
+        self._places = {cell: number for number, cell in enumerate(self._shares)}
+        classes = dict.fromkeys(rule_class for _, rule_class in self._shares)
+        self._rules = [rule for rule_class in classes for rule in RULES[rule_class]]
+        self._is_ruled = np.array([rule != NONE for rule in self._rules])
+        cells = [[self._places.get((is_test, CLASS_OF[rule]), -1) for rule in self._rules] for is_test in (False, True)]
+        self._cells = np.array(cells)
+        """Whether it is a test, and number of a rule -> number of the cell; -1 for what has no share."""
+        self._is_even = settings.compat == STRICT and settings.questions == SUPERLATIVE
+        self._test_share = 0.5 if settings.paired else settings.test_share
+        self._is_mixed = settings.paired or (self._is_even and 0 < settings.test_share < 1)
+        self._about_physics = min(1.0, PHYSICS_LAYOUTS * settings.physics_share)
+        """The share of layouts that are about physics."""
+        self._layouts = layout_maker(catalogue)
+        self._asker = Asker(catalogue, settings.width, settings.height, self._rules, settings.compat == STRICT)
+
+    def trials(self, window: int) -> Iterator[tuple[Trial, ...]]:
+        """Yield the trials of a window without end, those of a pair together. UsageError if there are no more."""
+        rng, known, repeats = stream(self._settings.seed, "trials", window), set[object](), 0
+        cells, kinds = self._share_keepers()
+        while repeats < REPEATS:
+            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            trials = self._draw_trials(asked, rng)
+            keys = {(trial.noun, trial.adjectives, trial.cell.rule, trial.blocked, *trial.grid) for trial in trials}
+            repeats = 0 if known.isdisjoint(keys) else repeats + 1
+            if not repeats:
+                known |= keys
+                cells.note(asked.cells)
+                kinds.note(asked.kinds)
+                yield trials
+        raise UsageError(f"{REPEATS} draws in a row made a trial again; choose a larger grid or more items")
+
+    def check(self) -> None:
+        """Raise UsageError if there is a cell that nothing can be made for, or much less than its share."""
+        settings, numbers = self._settings, self._numbers
+        needed = LEAST_ITEMS if self._is_even and self._is_ruled.any() else LEAST_ITEMS - 1
+        if numbers.items < needed:
+            raise UsageError(f"a trial needs {needed} items, and --fill {settings.fill:g} makes {numbers.items}")
+        if not numbers.blocked:
+            raise UsageError(f"a trial needs 1 blocked cell, and --blocked {settings.blocked:g} makes 0")
+        rng, (cells, kinds), made = stream(0, "check"), self._share_keepers(), np.zeros(len(self._shares))
+        least = LEAST_PART if self._is_even else LEAST_PART / 2
+        for _ in range(CHECKED):
+            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            made += asked.cells / CHECKED
+        lines = [
+            f"  {TYPES[is_test]} trials, {rule_class}: {self._reason(rule_class)} ({there:.0%}, not {share:.0%})"
+            for ((is_test, rule_class), share), there in zip(self._shares.items(), made.tolist(), strict=True)
+            if there < share * least
+        ]
+        if lines:
+            raise UsageError("\n".join(("this design cannot be made:", *lines)))
+
+    def _reason(self, rule_class: str) -> str:
+        """Return why trials of a rule class cannot be made."""
+        settings = self._settings
+        if rule_class == VERTICAL and settings.height < LEAST_LINES:
+            return "needs more rows"
+        if rule_class == HORIZONTAL and settings.width < LEAST_LINES:
+            return "needs more columns"
+        return "grids like these have too few such questions"
+
+    def _share_keepers(self) -> tuple[ShareKeeper, ShareKeeper]:
+        physics = self._settings.physics_share
+        return ShareKeeper([*self._shares.values()]), ShareKeeper([1 - physics, physics])
+
+    def _draw_layout(self, rng: Random, shares: Floats, kind_shares: Floats) -> AskedLayout:
+        for number in range(TRIES):
+            asked = self._asked(rng, 1 - number / TRIES, shares, kind_shares)
+            if asked is not None:
+                return asked
+        raise UsageError(f"no question was found for {TRIES} grids in a row; choose a larger grid or more items")
+
+    def _asked(self, rng: Random, least: float, shares: Floats, kind_shares: Floats) -> AskedLayout | None:
+        """Return a new layout; None unless, with a set, so large a share of its open items can be meant."""
+        settings, numbers, physics = self._settings, self._numbers, self._about_physics
+        is_physics = rng.random() < physics
+        grid = self._layouts.draw(settings.width * settings.height, numbers.items, is_physics, rng)
+        descriptions = [words for words in describe_items(self._layouts, grid) if is_physics or not words.is_physics]
+        filled = indexes(cells_of(grid))
+        blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(SETS))]
+        if not descriptions:
+            return None
+        questions = self._asker.ask(grid, descriptions, blocked)
+        margins = self._margins(descriptions, questions)
+        kept = (margins.cells >= 0) & (kind_shares[margins.kinds] > 0)
+        questions, margins = questions.take(kept), margins.take(kept)
+        is_open = np.array([numbers.items - cells.bit_count() for cells in blocked])
+        wanted = np.ceil(is_open * least).astype(np.int64) * self._is_even
+        kept = even_questions(margins, wanted, self._is_mixed, settings.paired, settings.test_share > 0)
+        if not kept.any():
+            return None
+        questions, margins = questions.take(kept), margins.take(kept)
+        weights = self._start_weights(descriptions, blocked, questions)
+        about = min(MOST_PHYSICS, kind_shares[1] / (physics or 1.0))
+        test_share = self._test_share if self._is_even else None
+        weights = fitted(margins, weights, shares, np.array([1 - about, about]), test_share)
+        of_cells = np.bincount(margins.cells, weights, len(shares)).astype(float)
+        of_kinds = np.bincount(margins.kinds, weights, 2).astype(float)
+        return AskedLayout(grid, descriptions, blocked, questions, weights, of_cells, of_kinds)
+
+    def _margins(self, descriptions: Sequence[ItemDescription], questions: Questions) -> Margins:
+        tests, answers = questions.tests.astype(np.int64), np.bitwise_count(questions.answers - np.uint64(1))
+        return Margins(
+            sets=questions.sets,
+            targets=questions.sets * CELLS + answers,
+            instructions=questions.descriptions * len(self._rules) + questions.rules,
+            tests=tests,
+            cells=self._cells[tests, questions.rules],
+            kinds=np.array([described.is_physics for described in descriptions], np.int64)[questions.descriptions],
+            is_ruled=self._is_ruled[questions.rules],
+        )
+
+    def _start_weights(
+        self, descriptions: Sequence[ItemDescription], blocked: Sequence[Objects], questions: Questions
+    ) -> Floats:
+        """Return weights that are larger the nearer the number of items that fit is to that of the settings."""
+        fitting = np.array([described.fitting for described in descriptions], np.uint64)[questions.descriptions]
+        hidden = np.array(blocked, np.uint64)[questions.sets]
+        related = self._settings.related * (self._numbers.items - 1)
+        off = np.abs(np.bitwise_count(fitting) - 1.0 - related)
+        off += np.abs(np.bitwise_count(fitting & hidden) - related * self._settings.related_blocked)
+        return np.exp(-RELATED_SLOPE * off)
+
+    def _draw_trials(self, asked: AskedLayout, rng: Random) -> tuple[Trial, ...]:
+        """Draw a trial, or two of one instruction with different answers, as likely as their weights alone are."""
+        questions, weights = asked.questions, asked.weights
+        place = _draw(weights, rng)
+        rule = self._rules[questions.rules[place]]
+        frame = pick(rng, FRAMES) if says_frame(self._settings.suffix, CLASS_OF[rule]) else None
+        places = [place]
+        if self._settings.paired:
+            partners = (questions.answers != questions.answers[place]) & (questions.rules == questions.rules[place])
+            partners &= questions.descriptions == questions.descriptions[place]
+            if rule != NONE:
+                partners &= questions.tests != questions.tests[place]
+            places.append(_draw(weights * partners, rng))
+        return tuple(self._trial(asked, number, frame, rng) for number in places)
+
+    def _trial(self, asked: AskedLayout, place: int, frame: str | None, rng: Random) -> Trial:
+        questions, grid, settings = asked.questions, asked.grid, self._settings
+        described, rule = asked.descriptions[questions.descriptions[place]], self._rules[questions.rules[place]]
+        hidden, answer = asked.blocked[questions.sets[place]], only(int(questions.answers[place]))
+        empty = [cell for cell, item in enumerate(grid) if item < 0]
+        closed = hidden | _draw_cells(empty, self._numbers.blocked - hidden.bit_count(), rng)
+        related = described.fitting
+        if CLASS_OF[rule] == RELATION:
+            related = union_of(rays(settings.width, settings.height, rule)[only(related)]) & cells_of(grid)
+        is_test = bool(questions.tests[place])
+        return Trial(
+            Cell(is_test, CLASS_OF[rule], rule, frame, described.is_physics),
+            described.noun,
+            described.adjectives,
+            grid,
+            frozenset(indexes(closed)),
+            answer,
+            tuple(indexes(int(questions.own[place]))),
+            (related & ~hidden).bit_count(),
+            (related & hidden).bit_count(),
+        )
+
+
+def _draw_cells(cells: Sequence[int], number: int, rng: Random) -> Objects:
+    """Return so many of some cells."""
+    left = [*cells]
+    return union_of(take(rng, left) for _ in range(number))
+
+
+def _draw(weights: Floats, rng: Random) -> int:
+    """Return a place, as likely as its weight is large."""
+    bounds = np.cumsum(weights)
+    return min(int(np.searchsorted(bounds, rng.random() * bounds[-1], "right")), len(weights) - 1)
