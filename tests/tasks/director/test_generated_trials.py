@@ -27,7 +27,7 @@ from vqagen.tasks.director.views import Views
 
 INSTRUCTIONS = json.loads((ROOT / "templates" / "director" / "instructions.json").read_text())
 ANSWER_CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
-COUNT = 2 * fewer(60)
+COUNT = 2 * fewer(60, least=25)
 """Trials of each design; the slow test has 10,000."""
 STRICT_RULES = ("none", "smallest", "largest", "topmost", "bottommost", "leftmost", "rightmost")
 
@@ -238,7 +238,7 @@ MUTATIONS: dict[str, Callable[[Record], bool]] = {
 
 def test_a_mutated_trial_is_found() -> None:
     """Each mutation breaks a rule of every trial, and the oracle finds it too."""
-    records = (*trials(COUNT)[: fewer(100)], *trials(COUNT, **DESIGNS[2])[: fewer(30)])
+    records = (*trials(COUNT)[: fewer(100, least=50)], *trials(COUNT, **DESIGNS[2])[: fewer(30, least=10)])
     missed = []
     for name, mutate in MUTATIONS.items():
         made = [spoiled for spoiled in map(deepcopy, records) if mutate(spoiled)]
