@@ -209,7 +209,7 @@ def _tests(plan: Plan) -> Iterator[tuple[int, Test]]:
     outlines, references = reader.outlines, reader.references
     for one, other in combinations([op for op in references if outlines[op].is_known], 2):
         yield other, _are_alike(outlines, one, other)
-    sets = {i: 0 for op in plan.ops if op.function in SETS for i in op.inputs}
+    sets = dict.fromkeys(i for op in plan.ops if op.function in SETS for i in op.inputs)
     for one in references:
         if outlines[one].is_of_all:
             yield from ((max(one, each), _is_one(outlines[each], outlines[one])) for each in sets)

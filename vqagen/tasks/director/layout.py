@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations, product
 from random import Random
 from typing import NamedTuple
@@ -55,6 +55,8 @@ class LayoutMaker:
         }
         """Whether a layout is to be asked about physics -> the words that two of its kinds can share."""
         self._kinds = {False: [*self._alike], True: physics or [*self._alike]}
+        self._several: dict[tuple[str, ...], bool] = {}
+        """Words -> whether they are true of items of several kinds."""
 
     def draw(self, cells: int, items: int, is_physics: bool, rng: Random) -> list[int]:
         """Return the item in each cell, or EMPTY. In half of the layouts two kinds share a noun or a quality."""
@@ -72,10 +74,6 @@ class LayoutMaker:
             alike = self._alike[pick(rng, kinds)]
             grid[cell] = pick(rng, alike[pick(rng, [color for color in colors if color in alike] or [*alike])])
         return grid
-
-    @cached_property
-    def _several(self) -> dict[tuple[str, ...], bool]:
-        return {}
 
     def is_said(self, noun: str, adjectives: Sequence[str]) -> bool:
         """False for a wider noun that, with its adjectives, is one kind, such as "sharp plant": nobody says that."""
