@@ -15,12 +15,10 @@ from typing import Any, TypeVar
 import depth
 import pytest
 from commands import ROOT, Commands
-from handmade_trials import catalogue, item_catalogue
 from hypothesis import settings
 
 from vqagen.language import domain_files
 from vqagen.language.domain_files import DomainFiles, find_domain
-from vqagen.tasks.director import items, verification
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -72,7 +70,6 @@ def pytest_configure(config: pytest.Config) -> None:
     depth.is_quick = config.option.markexpr == "not slow"
     domain_files.load_domain_files = once_if_shipped(domain_files.load_domain_files)
     domain_files.load_catalogue = once_if_shipped(domain_files.load_catalogue)
-    share_what_trials_need()
     gc.disable()
 
 
@@ -86,28 +83,6 @@ def once_if_shipped(load: Callable[..., T]) -> Callable[..., T]:
         return (load_once if is_shipped else load)(files, *how, **more)
 
     return loaded
-
-
-def share_what_trials_need() -> None:
-    """Read the shipped catalogue and instructions once in a process: .3 s for each file that is verified."""
-    shipped, readers = item_catalogue(), dict[int, Any]()
-    catalogue_of, load, make_reader = (
-        items.catalogue_of,
-        cache(verification.load_instructions),
-        verification.InstructionReader,
-    )
-
-    def shared_catalogue(source: Any) -> Any:
-        return shipped if source.info.get("catalogue") == catalogue() else catalogue_of(source)
-
-    def shared_reader(instructions: Any, catalogue: Any) -> Any:
-        if catalogue is not shipped or instructions is not load(None):
-            return make_reader(instructions, catalogue)
-        return readers.get(0) or readers.setdefault(0, make_reader(instructions, catalogue))
-
-    items.catalogue_of = shared_catalogue
-    verification.load_instructions = lambda templates: (load if templates is None else load.__wrapped__)(templates)
-    verification.InstructionReader = shared_reader
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

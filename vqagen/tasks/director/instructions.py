@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from vqagen.files.schema import problem_in, schema_faults
 from vqagen.language.loading import TemplateFile, find_template_files
 from vqagen.tasks.director.catalogue import ItemCatalogue, spell_out
 from vqagen.tasks.director.rules import CLASS_OF, FRAMES, MIRRORED, PARTICIPANT, says_frame
-from vqagen.tasks.director.settings import ALWAYS, DIRECTIONAL
+from vqagen.tasks.director.settings import DIRECTIONAL
 
 SCHEMA = "director-templates"
 SHIPPED_INSTRUCTIONS = "templates/director"
@@ -280,24 +279,39 @@ class InstructionReader:
     """Recognises instructions about the items of a catalogue."""
 
     def __init__(self, instructions: Instructions, catalogue: ItemCatalogue) -> None:
-        self._forms: dict[str, list[tuple[str, str | None, Form]]] = {}
-        """Text before the description -> (rule, frame, form)."""
-        every = replace(instructions, suffix=ALWAYS)
-        for rule, frame in product(CLASS_OF, (None, *FRAMES)):
-            for form in every.forms(rule, frame):
-                self._forms.setdefault(form.before, []).append((rule, frame, form))
+        self._targets = instructions.targets
+        self._sentences: dict[str, list[tuple[str | None, str, str, str]]] = {}
+        """Text before the target -> (frame, template, sentence, text behind the target)."""
+        for frame in (None, *FRAMES):
+            for words in instructions.frames[frame] if frame else ("",):
+                for template, sentence in instructions.sentences:
+                    before, after = _split(sentence, TARGET, words, TARGET)
+                    self._sentences.setdefault(before, []).append((frame, template, sentence, after))
         self._nouns = {catalogue.spoken(noun): noun for noun in catalogue.nouns}
         self._adjectives = {spell_out(adjective): adjective for adjective in catalogue.classes}
 
     def meanings(self, text: str) -> list[InstructionMeaning]:
         """Return every meaning of a text; none for a text that no template says."""
         return [
-            InstructionMeaning(rule, frame, *described, form)
+            InstructionMeaning(rule, frame, *described, Form(template, text[:first], text[last:], *twin))
             for start in range(len(text))
-            for rule, frame, form in self._forms.get(text[:start], ())
-            if text.endswith(form.after)
-            for described in self._descriptions(text[start : len(text) - len(form.after)].split(" "))
+            for frame, template, sentence, end in self._sentences.get(text[:start], ())
+            for rule, number, first, last in self._said(text, start, end, frame)
+            for twin in [_split(sentence, self._targets[rule][number], "")]
+            for described in self._descriptions(text[first:last].split(" "))
         ]
+
+    def _said(self, text: str, start: int, end: str, frame: str | None) -> Iterator[tuple[str, int, int, int]]:
+        """Yield each target that stands between the rest of a sentence: rule, number, where its description stands."""
+        behind = len(text) - len(end)
+        for spoken, ways in self._targets.items() if text.endswith(end) else ():
+            rule = spoken if frame == PARTICIPANT else MIRRORED.get(spoken, spoken)
+            for number, way in enumerate(ways):
+                before, _, after = way.partition(DESCRIPTION)
+                before = before if start else _with_capital(before)
+                first, last = start + len(before), behind - len(after)
+                if first < last and text.startswith(before, start) and text.endswith(after, first, behind):
+                    yield rule, number, first, last
 
     def _descriptions(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield each (noun, adjectives) that words such as "red pair of scissors" can be."""
@@ -309,8 +323,12 @@ class InstructionReader:
                 yield from ((noun, (self._adjectives[spoken], *more)) for noun, more in self._descriptions(rest))
 
 
-def _split(sentence: str, target: str, frame: str) -> tuple[str, str]:
-    """Return what stands before and behind the description. `frame` is empty where none is said."""
+def _split(sentence: str, target: str, frame: str, at: str = DESCRIPTION) -> tuple[str, str]:
+    """Return what stands before and behind the description, or the target. `frame` is empty where none is said."""
     framed = sentence.replace(LEADING, f"{frame}, " * bool(frame)).replace(f" {FRAME}", f" {frame}" * bool(frame))
-    before, _, after = framed.replace(TARGET, target).partition(DESCRIPTION)
-    return before[:1].upper() + before[1:], after
+    before, _, after = framed.replace(TARGET, target).partition(at)
+    return _with_capital(before), after
+
+
+def _with_capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
