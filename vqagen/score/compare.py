@@ -259,7 +259,8 @@ def mcnemar(only_first: int, only_second: int) -> float:
     discordant = only_first + only_second
     if discordant == 0:
         return 1.0
-    return float(needed("scipy.stats", "stats", _WHAT).binomtest(min(only_first, only_second), discordant).pvalue)
+    fewer = needed("scipy.special", "stats", _WHAT).bdtr(min(only_first, only_second), discordant, 0.5)
+    return min(1.0, 2 * float(fewer))  # scipy.stats has the test too, and takes a second to load
 
 
 def _detectable(apart: Numbers, error: float) -> float:

@@ -52,7 +52,7 @@ def student_test(estimate: ClusteredMean, what: str) -> tuple[Interval, float]:
     of 5 %. `what` names the task in the message about the missing extra.
     """
     t = abs(estimate.mean) / estimate.error
-    p = 2 * needed("scipy.stats", "stats", what).t.sf(t, estimate.clusters - 1)
+    p = 2 * needed("scipy.special", "stats", what).stdtr(estimate.clusters - 1, -t)
     return estimate.interval(-math.inf, math.inf), float(p)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from commands import Commands
+from depth import fewer
+from generated_trials import trials
 
 import vqagen
 from vqagen.tasks.director.design import cell_shares
@@ -34,17 +36,21 @@ def contents(folder: str) -> dict[str, bytes]:
 # The design -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("given", [{}, {"test_share": 0.3, "size_share": 0.1, "physics_share": 0.4}, {"paired": True}])
 def test_each_part_of_the_design_has_about_its_share(given: dict[str, Any]) -> None:
     """Types inside rule classes, and physics; without a rule, tests are three times as likely."""
-    settings, records = DirectorSettings(count=960, **given), list(vqagen.trials(count=960, **given))
+    records = trials(fewer(960, least=480), seed=4, **given)
+    settings = DirectorSettings(count=len(records), **given)
     made = Counter((record["trial_type"] == "test", record["rule_class"]) for record in records)
     shares = cell_shares(settings)
 
     assert sum(shares.values()) == pytest.approx(1)
     assert made.keys() == shares.keys()
-    assert {cell: made[cell] / 960 for cell in shares} == pytest.approx(shares, abs=0.05)
-    assert sum(record["is_physics"] for record in records) / 960 == pytest.approx(settings.physics_share, abs=0.06)
+    assert {cell: made[cell] / len(records) for cell in shares} == pytest.approx(shares, abs=0.05)
+    assert sum(record["is_physics"] for record in records) / len(records) == pytest.approx(
+        settings.physics_share, abs=0.06
+    )
     frames = Counter(record["frame"] for record in records if record["rule_class"] == "horizontal")
     assert frames["director"] / frames.total() == pytest.approx(0.5, abs=0.12)
     assert {record["frame"] for record in records if record["rule_class"] != "horizontal"} == {None}
@@ -112,7 +118,7 @@ def test_a_run_that_is_stopped_between_pictures_is_finished_with_the_same_bytes(
 @pytest.mark.parametrize("questions", ["superlative", "relational"])
 def test_in_a_pair_only_what_is_blocked_and_the_answer_differ(questions: str) -> None:
     """With a rule one is a control trial. Their order does not give away which."""
-    records = list(vqagen.trials(count=480, seed=7, paired=True, questions=questions))
+    records = trials(fewer(480, least=160), seed=7, paired=True, questions=questions)
     first = Counter(record["trial_type"] for record in records[::2] if record["rule"] != "none")
     assert 0.35 < first["test"] / first.total() < 0.65
 
@@ -130,12 +136,12 @@ def test_in_a_pair_only_what_is_blocked_and_the_answer_differ(questions: str) ->
 
 def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
     """A target and one other item suffice; in some tests the participant's best item is as good as the answer."""
-    trials = list(vqagen.trials(count=300, seed=4, compat="reference"))
-    for trial in trials:
+    made = trials(fewer(300, least=100), seed=4, compat="reference")
+    for trial in made:
         assert (trial["participant_answers"] == [trial["answer"]]) == (trial["trial_type"] == "control")
         assert trial["counts"]["items"] == 10
 
-    ties = [trial for trial in trials if trial["rule"] != "none" and len(trial["participant_answers"]) > 1]
+    ties = [trial for trial in made if trial["rule"] != "none" and len(trial["participant_answers"]) > 1]
     assert any(trial["answer"] in trial["participant_answers"] for trial in ties)
     assert len(list(vqagen.trials(count=8, fill=0.13, compat="reference"))) == 8
 

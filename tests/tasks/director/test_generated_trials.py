@@ -238,7 +238,7 @@ MUTATIONS: dict[str, Callable[[Record], bool]] = {
 
 def test_a_mutated_trial_is_found() -> None:
     """Each mutation breaks a rule of every trial, and the oracle finds it too."""
-    records = (*trials(COUNT)[: fewer(100, least=50)], *trials(COUNT, **DESIGNS[2])[: fewer(30, least=10)])
+    records = (*trials(COUNT)[: fewer(100, least=50)], *trials(fewer(30, least=10), **DESIGNS[2]))
     missed = []
     for name, mutate in MUTATIONS.items():
         made = [spoiled for spoiled in map(deepcopy, records) if mutate(spoiled)]

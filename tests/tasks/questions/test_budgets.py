@@ -236,7 +236,7 @@ def test_no_text_and_no_program_of_the_other_set_comes_again(
     collection: Collection, dialect: str, instances: int
 ) -> None:
     """Though the scenes and the families are the same; by default some do come again."""
-    chosen = {"instances_per_template": instances, "templates_per_image": 10, "end": WINDOW}
+    chosen = {"instances_per_template": instances, "templates_per_image": 10, "end": fewer(WINDOW, least=7)}
     other = run(collection, seed=1, **chosen).questions
     plain = run(collection, **chosen)
     apart = run(collection, Exclusion.from_records(written(other, dialect)), **chosen)
