@@ -15,16 +15,12 @@ from typing import Any, TypeVar
 import depth
 import pytest
 from commands import ROOT, Commands
-from hypothesis import settings
 
 from vqagen.language import domain_files
 from vqagen.language.domain_files import DomainFiles, find_domain
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a shell's background; programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-settings.register_profile("vqagen", deadline=None)  # tests measure no time
-settings.load_profile("vqagen")
 
 T = TypeVar("T")
 SHARED = Path(__file__).parents[1].parent / "shared"
@@ -65,9 +61,13 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """Say how deep this run goes, before any test file is imported. Nothing that is imported becomes garbage."""
-    depth.is_quick = config.option.markexpr == "not slow"
+    from hypothesis import settings  # here, for the process that hands tests to others needs it not
+
+    settings.register_profile("vqagen", deadline=None)  # tests measure no time
+    settings.load_profile("vqagen")
+    depth.is_quick = session.config.option.markexpr == "not slow"
     domain_files.load_domain_files = once_if_shipped(domain_files.load_domain_files)
     domain_files.load_catalogue = once_if_shipped(domain_files.load_catalogue)
     gc.disable()
@@ -97,6 +97,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def take_fewer_examples(items: list[pytest.Item]) -> None:
     """Lower the number of examples of each property."""
+    from hypothesis import settings
+
     for function in dict.fromkeys(getattr(item, "obj", None) for item in items):
         stated = getattr(function, "_hypothesis_internal_use_settings", None)  # nothing public leads there
         if stated is not None:

@@ -42,7 +42,7 @@ from vqagen.tasks.director.pictures import looks_of
 
 FILES = ("questions.json", "dialogs.json", "trials")
 Scenes = dict[str, dict[str, Any]]
-SCENES = 8
+SCENES = 5
 
 
 @pytest.fixture(scope="module")

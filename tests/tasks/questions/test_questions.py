@@ -33,7 +33,7 @@ CLEVR = next(each for each in SHIPPED if each.is_clevr)
 @cache
 def scene_records(collection: Collection) -> list[dict[str, Any]]:
     """Sampled scenes."""
-    return collection.sampled(SCENES, seed=21)
+    return collection.sampled(COUNT, seed=21)
 
 
 @pytest.fixture(scope="module")
