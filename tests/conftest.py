@@ -106,9 +106,14 @@ def take_fewer_examples(items: list[pytest.Item]) -> None:
             function._hypothesis_internal_use_settings = lowered
 
 
+SHARING = ("dataset", "shortcuts", "tasks/director", "tasks/dialog")
+"""Folders whose tests share what is dear to make or to load. One worker has the first half of all tests."""
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as slow the cases of a test that its mark `quick` leaves out."""
+    """Mark as slow the cases of a test that its mark `quick` leaves out; begin with the folders of SHARING."""
+    items.sort(key=lambda item: not item.nodeid.startswith(tuple(f"tests/{folder}/" for folder in SHARING)))
     tests: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("quick") and not item.get_closest_marker("slow"):

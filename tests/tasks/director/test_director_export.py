@@ -26,7 +26,7 @@ Record = dict[str, Any]
 def records(count: int = 480, **settings: Any) -> tuple[Record, ...]:
     """Trials with pictures; by default five of each cell of the design."""
     found, kept = Counter[DesignCell](), list[Record]()
-    for record in trials(count, seed=4, **settings):
+    for record in trials(count, **settings):
         cell = cell_of(read((record,))[0])
         found[cell] += 1
         if settings or found[cell] <= 5:

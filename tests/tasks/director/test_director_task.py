@@ -40,7 +40,7 @@ def contents(folder: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("given", [{}, {"test_share": 0.3, "size_share": 0.1, "physics_share": 0.4}, {"paired": True}])
 def test_each_part_of_the_design_has_about_its_share(given: dict[str, Any]) -> None:
     """Types inside rule classes, and physics; without a rule, tests are three times as likely."""
-    records = trials(fewer(960, least=480), seed=4, **given)
+    records = trials(fewer(960, least=480), **given)
     settings = DirectorSettings(count=len(records), **given)
     made = Counter((record["trial_type"] == "test", record["rule_class"]) for record in records)
     shares = cell_shares(settings)
@@ -136,7 +136,7 @@ def test_in_a_pair_only_what_is_blocked_and_the_answer_differ(questions: str) ->
 
 def test_trials_by_the_looser_rules_keep_their_types_and_numbers() -> None:
     """A target and one other item suffice; in some tests the participant's best item is as good as the answer."""
-    made = trials(fewer(300, least=100), seed=4, compat="reference")
+    made = trials(fewer(300, least=100), compat="reference")
     for trial in made:
         assert (trial["participant_answers"] == [trial["answer"]]) == (trial["trial_type"] == "control")
         assert trial["counts"]["items"] == 10

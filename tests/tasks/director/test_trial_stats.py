@@ -15,7 +15,7 @@ from test_trial_verification import write_trials
 
 def test_the_design_is_counted_and_policies_are_as_good_as_it_promises(vqagen_: Commands) -> None:
     """The egocentric policy is right in control trials and in no test with a rule."""
-    records = trials(480, seed=4)[:240]
+    records = trials(240)
     write_trials("trials", *records)
     statistics: Record = json.loads(vqagen_.done("stats trials --json").out)
     accuracy = statistics["accuracy"]
