@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import count as numbers, islice
 from typing import Any
 
 import orjson
@@ -37,16 +36,11 @@ def _real_scenes(path: str) -> list[bytes]:
 
 def dialogs_about(scenes: Sequence[Record], domain: str = "clevr", first: int = 0, **settings: Any) -> list[Record]:
     """The dialogs of scenes, numbered from `first`."""
-    return [dialog for made in _dialogs_of_scenes(scenes, domain, first, **settings) for dialog in made]
-
-
-def _dialogs_of_scenes(
-    scenes: Iterable[Record], domain: str, first: int = 0, **settings: Any
-) -> Iterator[list[Record]]:
-    generator = _generator(domain, **settings)
+    generator, made = _generator(domain, **settings), list[Record]()
     balance = generator.balance(0)
     for index, record in enumerate(scenes, start=first):
-        yield generator.dialogs(compile_scene(record, dialog_domain(domain).domain, index), balance)[0]
+        made += generator.dialogs(compile_scene(record, dialog_domain(domain).domain, index), balance)[0]
+    return made
 
 
 @cache
@@ -56,18 +50,10 @@ def _generator(domain: str, **settings: Any) -> DialogGenerator:
     return DialogGenerator(dialog_domain(domain), chosen, PRESETS[chosen.quotas])
 
 
-def generated(count: int, domain: str = "clevr", **settings: Any) -> tuple[Record, ...]:
-    """The dialogs of the first sampled scenes, each made once in a process. Nobody may change them."""
-    made, coming = _begun(domain, **settings)
-    made += islice(coming, max(0, count - len(made)))
-    return tuple(dialog for each in made[:count] for dialog in each)
-
-
 @cache
-def _begun(domain: str, **settings: Any) -> tuple[list[list[Record]], Iterator[list[Record]]]:
-    """The dialogs of each scene that are made, and those to come."""
-    scenes = (sampled_scenes(number, domain=domain)[-1] for number in numbers(1))
-    return [], _dialogs_of_scenes(scenes, domain, **settings)
+def generated(count: int, domain: str = "clevr", **settings: Any) -> tuple[Record, ...]:
+    """The dialogs of the first sampled scenes. Nobody may change them."""
+    return tuple(dialogs_about(sampled_scenes(count, domain=domain), domain, **settings))
 
 
 def family_counts(dialog: Record, rounds: int) -> dict[str, int]:
