@@ -93,13 +93,14 @@ class Applied:
         if not does.values and len(op.inputs) in (1, 2):
             self.one, self.other = (*op.inputs, -1)[:2]
 
-    def arguments(self, values: list[Value]) -> list[Value]:
-        """Return what the function is given beside the scene."""
-        return [*[values[i] for i in self.inputs], *self.literals]
-
     def apply(self, scene: Scene, values: list[Value]) -> None:
         """Write the result to its place in `values`. Raises Undefined if there is none."""
-        values[self.at] = self.run(scene, *self.arguments(values))
+        if self.other >= 0:
+            values[self.at] = self.run(scene, values[self.one], values[self.other])
+        elif self.one >= 0:
+            values[self.at] = self.run(scene, values[self.one])
+        else:
+            values[self.at] = self.run(scene, *[values[i] for i in self.inputs], *self.literals)
 
 
 class Stage:

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes, union, union_of
-from vqagen.search.vocabulary import ANY_SET, Vocabulary
+from vqagen.search.vocabulary import ANY_SET, Memo, Vocabulary
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Positions = int
 """A set of positions."""
 ALL: Positions = -1
+MEMBERS = Memo(indexes, 5_000)
+"""Sets of objects -> their members: scenes of ten have 1,024 sets."""
 
 
 class Fits:
@@ -51,7 +53,7 @@ class Fits:
             self.several = table.in_slots([part.several for part in self._parts])
             self._own = table.in_slots([part._own for part in self._parts])
         elif sets:
-            for i in indexes(sets[0]):
+            for i in MEMBERS[sets[0]]:
                 described = table.described[i]
                 self.several |= self.some & described
                 self.some |= described
@@ -119,7 +121,7 @@ class Fits:
             return self._planes
         objects = self.sets[0] if self.sets else 0
         self._planes = [0] * max(1, objects.bit_count().bit_length())
-        for i in indexes(objects):
+        for i in MEMBERS[objects]:
             carry, k = self._table.described[i], 0
             while carry:
                 self._planes[k], carry = self._planes[k] ^ carry, self._planes[k] & carry
@@ -249,7 +251,7 @@ class DescriptionTable:
 
     def of(self, objects: Objects) -> Positions:
         """Return the positions that are said of some objects."""
-        return self.every if objects == ALL else union([self.said_of[i] for i in indexes(objects)])
+        return self.every if objects == ALL else union([self.said_of[i] for i in MEMBERS[objects]])
 
     def wanted(self, sets: int, objects: Objects) -> Positions:
         """Return the positions that say one of some sets of attributes of some objects."""
