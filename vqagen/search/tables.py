@@ -68,7 +68,7 @@ class Fits:
         positions = self._others.get(beside)
         if positions is None:
             table, rest = self._table, self._table.scene.everything & ~beside
-            parts = [table.fits(rest & ~objects).some for objects in self.sets]
+            parts = [union([table.described[i] for i in MEMBERS[rest & ~objects]]) for objects in self.sets]
             positions = self._others[beside] = table.in_slots(parts)
         return positions
 
@@ -133,14 +133,15 @@ class References:
     """Descriptions that single out one object of a set, or of several: by way of one relation each.
 
     A start is drawn, and words that it does not need are dropped while it stays in `kept`; what is left must be one of
-    the `targets`. Starts outside `telling` are as likely as `share` says, beside others: there the relation is idle.
+    the `targets`. A start outside `telling` counts a `share` of one within: there the relation is idle, though it need
+    not be. Where it must not, no target is idle, and all starts count alike.
     """
 
     __slots__ = ("fits", "kept", "share", "starts", "targets", "telling")
 
     def __init__(self, fits: Fits, kept: Positions, targets: Positions, starts: Positions) -> None:
         self.fits, self.kept, self.targets, self.starts = fits, kept, targets, starts
-        self.telling, self.share = ALL, 0.0
+        self.telling, self.share = ALL, 1.0
 
 
 class WordColumn:
@@ -321,10 +322,13 @@ class DescriptionTable:
                 targets &= ~self.repeated(known, slots)
             starts = kept & self.longer(targets, slots) if sampling.shortens else targets
             references = self._references[key] = References(fits, kept, targets, starts)
-            if node.way is not None:
+            if node.way is not None and not matters:
                 references.telling = fits.others()
                 telling = (kept & references.telling).bit_count()
                 references.share = sampling.share_of_idle(telling, kept.bit_count() - telling)
+                if not references.share:
+                    references.targets &= references.telling
+                    references.starts &= references.telling
         return references
 
     def shortest(self, positions: Positions, slots: int) -> Positions:
