@@ -3,7 +3,7 @@
 The rule, node by node: one of the options is drawn from which something wanted follows.
 
 * Options count 1 each; by way of an anchor, an idle one, that no object elsewhere fits, counts a share of that, such
-  that idle ones are one in ten, or as many as there are.
+  that idle ones are one in ten, or as many as there are. Where a reference must not be idle in the end, all count 1.
 * A reference to one object then loses words that it does not need, in random order.
 * A set may also be described by words that fit nothing: all those together count as many as there are options that name
   one object, or for `exist` as there are options. Drawn blindly, they may fit something.
@@ -38,6 +38,8 @@ from oracles.naive_search import Filling, Instantiation, plain_options, with_opt
 from oracles.naive_vocabulary import Record, make_world
 from oracles.naive_words import facts_of, is_trivial
 
+UNTESTED = ("exist", "equal_integer", "than")
+"""Ends of the last functions whose questions may have idle relations under the policy `all`."""
 Named = tuple[str | None, Description]
 """A relation, if there is one, and a description."""
 
@@ -62,6 +64,7 @@ def chances(
     search = Search(template, make_world(scene, metadata), metadata, True, False)
     facts = facts_of(metadata)
     has_raw_relate = any(step_type(node) == "relate" for node in template["nodes"])
+    must_tell = degeneracy == "all" and not step_type(template["nodes"][-1]).endswith(UNTESTED)
 
     def accepts(filling: Filling) -> bool:
         program = program_records(filling.program)
@@ -73,7 +76,7 @@ def chances(
             found = Instantiation(tuple(sorted(filling.bound.items())), filling.program, filling.results[-1])
             return {found: 1.0} if is_wanted(found) and accepts(filling) else {}
         shares, total = defaultdict[Instantiation, float](float), 0.0
-        for option, weight in _weighted(search, nodes[0], filling, rule):
+        for option, weight in _weighted(search, nodes[0], filling, rule, must_tell):
             longer = with_option(search, filling, nodes[0], option)
             rest = completed(longer, nodes[1:]) if longer is not None else {}
             total += weight if rest else 0
@@ -84,8 +87,10 @@ def chances(
     return completed(Filling({}, (), (), ()), template["nodes"])
 
 
-def _weighted(search: Search, node: Record, filling: Filling, rule: Rule) -> Iterator[tuple[Option, float]]:
-    """The options of a node, each with how much it counts."""
+def _weighted(
+    search: Search, node: Record, filling: Filling, rule: Rule, must_tell: bool
+) -> Iterator[tuple[Option, float]]:
+    """The options of a node, each with how much it counts; `must_tell`: no reference may be idle in the end."""
     if not is_composite(node):
         yield from ((option, 1.0) for option in plain_options(search, node))
         return
@@ -103,6 +108,8 @@ def _weighted(search: Search, node: Record, filling: Filling, rule: Rule) -> Ite
         named = allowed
     telling = {each for each in named if fitting[each[1]] - near[each[0]]} if composite.relates else {*named}
     share = _share_of_idle(len(telling), len(named) - len(telling), rule)
+    if composite.ending == "unique" and must_tell:
+        share = 1.0
     weights = {each: 1.0 if each in telling else share for each in allowed}
     if composite.ending == "unique" and rule.shortens:
         weights = _shortened(weights)

@@ -187,7 +187,9 @@ def test_what_is_wanted_is_found_exactly_where_there_is_any(shortens: bool) -> N
         if isinstance(balance, YesNoBalance):
             twin = NaiveYesNo(0, coins(0.5).random)
         for turn in range(16):
-            wanted = {each for each in asked if twin.wants(*each) and each[0] not in overall.refused}
+            is_starving = isinstance(twin, NaiveNumbers) and twin.level == 3  # then two numbers lead, and not three
+            refused = overall.too_common(2) if is_starving else overall.refused
+            wanted = {each for each in asked if twin.wants(*each) and each[0] not in refused}
             first = {each for each in wanted if each[1][0] in asks_for(balance)}
             outcome = search.find(tables, Random(turn), balance, set(), 1 << 40)
             if outcome.filling is None:

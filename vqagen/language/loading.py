@@ -20,7 +20,6 @@ from vqagen.language.catalogue import Catalogue
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
 from vqagen.language.template_record import canonical_form, written_path
-from vqagen.language.text_doubts import text_doubts
 
 
 @frozen
@@ -107,6 +106,8 @@ def read_template_files(path: Path | str, catalogue: Catalogue, drops_idle: bool
 
 def warn_doubts(placed: Iterable[PlacedTemplate], path: Path | str) -> None:
     """Warn in one line of the texts, read from a `path`, that cannot ask what their programs compute."""
+    from vqagen.language.text_doubts import text_doubts  # its patterns take 20 ms, and shipped templates need none
+
     doubts = dict.fromkeys(
         each.problem(place, message) for each in placed for _, place, message in text_doubts(each.template)
     )

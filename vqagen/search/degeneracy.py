@@ -15,7 +15,7 @@ tested. This is computed where the search settles a stage, so no program is ever
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from vqagen.bits import Objects, is_single, only
 from vqagen.language.catalogue import Value
@@ -30,8 +30,7 @@ UNTESTED = ("exist", "compare_integer", "logic")
 WithoutStep = Callable[[SearchState, list[Value]], None]
 
 
-@dataclass(frozen=True)
-class WithoutRelation:
+class WithoutRelation(NamedTuple):
     """The ops whose results depend on one relation, and how to compute each without it.
 
     An example: "How many red things are left of the cube?" in a scene of the cube 0, red things 1 and 2 on its left and

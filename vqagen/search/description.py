@@ -6,8 +6,7 @@ A description says values of attributes, a plain choice the words of a primitive
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqagen.bits import Objects, is_single, union_of
 from vqagen.language.catalogue import Value
@@ -19,8 +18,7 @@ Pick = tuple[Any, ...]
 """What was chosen at an op: (relation or None, description code, objects that fit) or the words of plain slots."""
 
 
-@dataclass(frozen=True)
-class LocalCheck:
+class LocalCheck(NamedTuple):
     """A condition on the words of one node alone. `places` are those it reads."""
 
     places: tuple[int, ...]
@@ -45,8 +43,7 @@ def local_checks(template: Template, slots: Sequence[str]) -> dict[int, LocalChe
     }
 
 
-@dataclass(frozen=True)
-class Sampling:
+class Sampling(NamedTuple):
     """Options of sampling; the defaults are the reference's, without its bug of absent descriptions that fit."""
 
     idle_share: float = 0.1
@@ -140,8 +137,7 @@ def openness_of(patterns: Iterable[int], checks: Iterable[LocalCheck]) -> dict[i
 WordTuple = tuple[str | None, ...]
 
 
-@dataclass(frozen=True)
-class PlainChoice:
+class PlainChoice(NamedTuple):
     """A primitive node with slots or literals as its values.
 
     `options` has, for each value, what it may be; a slot that an earlier node filled is looked up by `bound`.

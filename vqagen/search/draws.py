@@ -50,31 +50,14 @@ def member(positions: Positions, rank: int) -> int:
     return at + len(f"{positions:b}".split("1", rank + 1)[-1])
 
 
-class WeightedPositions:
-    """Positions to draw from: those where a relation tells count 1 each, the others, where it is idle, `share` each."""
-
-    __slots__ = ("_idle", "_share", "_telling", "_tells", "weight")
-
-    def __init__(self, positions: Positions, telling: Positions = ALL, share: float = 0.0) -> None:
-        self._share = share
-        self._telling, self._idle = positions & telling, positions & ~telling if share else 0
-        self._weigh()
-
-    def _weigh(self) -> None:
-        self._tells = self._telling.bit_count()
-        self.weight = self._tells + self._idle.bit_count() * self._share
-
-    def at(self, place: float) -> int:
-        """Return the position at a place from 0 up to `weight`."""
-        if place < self._tells or not self._idle:
-            return member(self._telling, min(int(place), self._tells - 1))
-        return member(self._idle, min(int((place - self._tells) / self._share), self._idle.bit_count() - 1))
-
-    def keep(self, positions: Positions) -> None:
-        """Keep these positions alone."""
-        self._telling &= positions
-        self._idle &= positions
-        self._weigh()
+def drawn(pool: Positions, telling: Positions, share: float, random: Callable[[], float]) -> int:
+    """Draw a member of a set; one outside `telling`, which is idle, counts a `share` of one within."""
+    if share < 1:
+        tells = pool & telling
+        count = tells.bit_count()
+        is_idle = random() * (count + (pool.bit_count() - count) * share) >= count
+        pool = pool & ~telling if is_idle else tells
+    return member(pool, int(random() * pool.bit_count()))
 
 
 class ReferenceDraw(Draw):
@@ -105,9 +88,9 @@ class ReferenceDraw(Draw):
                 starts &= table.longer(targets, slots) if shortens else targets
         if not targets:
             return False
-        pool, misses, size = WeightedPositions(starts, references.telling, references.share), 0, table.space.size
-        while pool.weight:
-            position = pool.at(random() * pool.weight)
+        pool, misses, size = starts, 0, table.space.size
+        while pool:
+            position = drawn(pool, references.telling, references.share, random)
             if shortens and not targets >> position & 1:
                 position = table.shortened(position, references.kept, random)
                 if not targets >> position & 1:
@@ -124,10 +107,10 @@ class ReferenceDraw(Draw):
             if described in dead:  # no start of its object becomes anything else
                 gone = table.repeated(table.said_of[place // size], slots)
                 targets &= ~gone
-                pool.keep(~gone)
+                pool &= ~gone
             else:
                 targets &= ~(1 << position)
-                pool.keep(table.longer(targets, slots) if shortens else targets)
+                pool &= table.longer(targets, slots) if shortens else targets
         return False
 
 
@@ -146,21 +129,22 @@ class SetDraw(Draw):
         node, random = self._node, state.random
         table, source = state.tables.of(node.vocabulary), state.values[node.source]
         fits = table.fits(source, node.way)
-        pool = self._pool(table, source, fits, wanted)
+        pool, telling, share_of_idle = self._pool(table, source, fits, wanted)
+        left = pool.bit_count()
         absent, chances, share = self._absent(table, fits, wanted)
-        while pool.weight or absent:
-            place = random() * (pool.weight + absent * share)
-            if place < pool.weight:
-                position = pool.at(place)
-                pool.keep(~(1 << position))
+        while left or absent:
+            place = random() * (left + absent * share)
+            if place < left:
+                position = drawn(pool, telling, share_of_idle, random)
+                pool, left = pool ^ 1 << position, left - 1
                 slot, position = divmod(position, table.width)
                 option = table.option(position)
             else:
                 absent, slot = absent - 1, 0
-                drawn = self._draw_absent(table, chances, random)
-                if drawn is None or not node.allows(drawn[0]):
+                absent_one = self._draw_absent(table, chances, random)
+                if absent_one is None or not node.allows(absent_one[0]):
                     continue
-                option = drawn
+                option = absent_one
             code, fitting = option
             described = fitting & fits.sets[slot]
             pick = (fits.relations[slot], code, fitting)
@@ -168,19 +152,22 @@ class SetDraw(Draw):
                 return True
         return False
 
-    def _pool(self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted) -> WeightedPositions:
-        """Return the wanted descriptions that fit objects."""
+    def _pool(
+        self, table: DescriptionTable, source: int, fits: Fits, wanted: Wanted
+    ) -> tuple[Positions, Positions, float]:
+        """Return the wanted descriptions that fit objects, those that are not idle, and how much an idle one counts."""
         node, slots = self._node, len(fits.sets)
         least = 2 if node.reducer == "not_unique" else 1 if node.reducer is None and node.way is not None else 0
         sayable = fits.as_many(-1 << least)
         options = sayable & table.repeated(table.allowed(node), slots)
-        telling, share = ALL, 0.0
-        if node.way is not None:
+        telling, share = ALL, 1.0
+        if node.way is not None and wanted.is_telling:
+            options &= fits.others(wanted.beside | 1 << source)
+        elif node.way is not None:
             telling = fits.others()
             count = (sayable & telling).bit_count()
             share = self._sampling.share_of_idle(count, sayable.bit_count() - count)
-            if wanted.is_telling:
-                options &= fits.others(wanted.beside | 1 << source)
+            options &= telling if not share else ALL
         elif node.reducer is None:
             options &= ~table.saying_nothing
         counted = fits.without(wanted.beside) if wanted.beside else fits
@@ -194,7 +181,7 @@ class SetDraw(Draw):
                     if said
                 ]
             )
-        return WeightedPositions(options, telling, share)
+        return options, telling, share
 
     def _absent(
         self, table: DescriptionTable, fits: Fits, wanted: Wanted

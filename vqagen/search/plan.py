@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import eq, itemgetter
 from typing import Any, NamedTuple
@@ -38,29 +37,36 @@ class Check(NamedTuple):
     """The ops whose results it reads; () if it reads words."""
 
 
-@dataclass(frozen=True)
-class Apply:
+class Apply(NamedTuple):
     """A primitive function of earlier results, with literal values."""
 
     run: Callable[..., Value]
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
 class Op:
-    """One thing that is computed; its result is `SearchState.values[index]`."""
+    """One thing that is computed; its result is `SearchState.values[index]`.
 
-    index: int
-    function: str
-    """The primitive function; "" for a description or a chain of filters."""
-    inputs: tuple[int, ...]
-    does: Apply | PlainChoice | Description
-    slots: tuple[str, ...] = ()
-    """The slots it fills: a description's attributes in order, or a plain choice's values ("" for a literal)."""
-    relation_slot: str = ""
-    role: str = ""
-    """The role of what it computes: RELATION also for a description by way of an anchor."""
-    checks: tuple[Check, ...] = ()
+    function: the primitive function; "" for a description or a chain of filters.
+    slots: those it fills: a description's attributes in order, or a plain choice's values ("" for a literal).
+    role: that of what it computes: RELATION also for a description by way of an anchor.
+    """
+
+    __slots__ = ("checks", "does", "function", "index", "inputs", "relation_slot", "role", "slots")
+
+    def __init__(
+        self,
+        index: int,
+        function: str,
+        inputs: tuple[int, ...],
+        does: Apply | PlainChoice | Description,
+        slots: tuple[str, ...] = (),
+        relation_slot: str = "",
+        role: str = "",
+    ) -> None:
+        self.index, self.function, self.inputs, self.does = index, function, inputs, does
+        self.slots, self.relation_slot, self.role = slots, relation_slot, role
+        self.checks: list[Check] = []
 
     @property
     def literals(self) -> tuple[str, ...]:
@@ -87,48 +93,49 @@ class Applied:
         if not does.values and len(op.inputs) in (1, 2):
             self.one, self.other = (*op.inputs, -1)[:2]
 
-    def arguments(self, values: list[Value]) -> list[Value]:
-        """Return what the function is given beside the scene."""
-        return [*[values[i] for i in self.inputs], *self.literals]
-
     def apply(self, scene: Scene, values: list[Value]) -> None:
         """Write the result to its place in `values`. Raises Undefined if there is none."""
-        values[self.at] = self.run(scene, *self.arguments(values))
+        if self.other >= 0:
+            values[self.at] = self.run(scene, values[self.one], values[self.other])
+        elif self.one >= 0:
+            values[self.at] = self.run(scene, values[self.one])
+        else:
+            values[self.at] = self.run(scene, *[values[i] for i in self.inputs], *self.literals)
 
 
-@dataclass(frozen=True)
 class Stage:
-    """A choice and all that follows from it until the next one."""
+    """A choice and all that follows from it until the next one.
 
-    draw: Draw
-    choice: Op
-    applied: tuple[Op, ...]
-    live: tuple[int, ...]
-    """Earlier ops whose results this stage or a later one reads: what its success can depend on."""
+    live: earlier ops whose results this stage or a later one reads: what its success can depend on.
+    """
+
+    __slots__ = ("applied", "choice", "draw", "live")
+
+    def __init__(self, draw: Draw, choice: Op, applied: Sequence[Op], live: tuple[int, ...]) -> None:
+        self.draw, self.choice, self.applied, self.live = draw, choice, applied, live
 
     @property
-    def ops(self) -> tuple[Op, ...]:
+    def ops(self) -> list[Op]:
         """All ops of the stage."""
-        return (self.choice, *self.applied)
+        return [self.choice, *self.applied]
 
 
-@dataclass(frozen=True)
 class Plan:
     """A compiled template."""
 
-    template: Template
-    ops: tuple[Op, ...]
-    prelude: tuple[Op, ...]
-    stages: tuple[Stage, ...]
-    grouped: bool
-    """True if options with equal outcomes succeed or fail together: true unless a check compares words."""
-    vocabularies: Vocabularies
-    open_slots: dict[str, str | None] = field(repr=False, compare=False)
-    """The template's slots, in order, each left open."""
-    impossible: frozenset[Value]
-    """Answers that the constraints rule out in every scene."""
-    phrases: tuple[int, ...]
-    """The descriptions next to the answer, by their ops: it follows from them without a further one."""
+    def __init__(
+        self, template: Template, ops: Sequence[Op], stages: Sequence[Stage], grouped: bool, vocabularies: Vocabularies
+    ) -> None:
+        """`grouped`: options with equal outcomes succeed or fail together: true unless a check compares words."""
+        self.template, self.ops, self.stages, self.grouped = template, ops, stages, grouped
+        self.prelude = ops[: stages[0].choice.index] if stages else ops
+        self.vocabularies = vocabularies
+        self.open_slots: dict[str, str | None] = dict.fromkeys(template.slots)
+        """The template's slots, in order, each left open."""
+        self.impossible = frozenset(ruled_out_answers(template).values())
+        """Answers that the constraints rule out in every scene."""
+        self.phrases = _phrases(ops)
+        """The descriptions next to the answer, by their ops: it follows from them without a further one."""
 
     def described_at(self, op: int) -> Description:
         """Return the description at an op, which must be one."""
@@ -176,22 +183,11 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
     builder = _Builder(template, vocabularies)
     ops = builder.build()
     starts = [op.index for op in ops if op.is_choice]
-    stages = tuple(
-        Stage(_draw(ops[start], sampling), ops[start], tuple(ops[start + 1 : end]), _live(ops, builder.reads, start))
+    stages = [
+        Stage(_draw(ops[start], sampling), ops[start], ops[start + 1 : end], _live(ops, builder.reads, start))
         for start, end in itertools.pairwise([*starts, len(ops)])
-    )
-    prelude = tuple(ops[: starts[0]] if starts else ops)
-    return Plan(
-        template,
-        tuple(ops),
-        prelude,
-        stages,
-        grouped=not builder.compares_words,
-        vocabularies=vocabularies,
-        open_slots=dict.fromkeys(template.slots),
-        impossible=frozenset(ruled_out_answers(template).values()),
-        phrases=tuple(_phrases(ops)),
-    )
+    ]
+    return Plan(template, ops, stages, not builder.compares_words, vocabularies)
 
 
 def _phrases(ops: Sequence[Op]) -> list[int]:
@@ -230,7 +226,6 @@ class _Builder:
         """Template node -> the op that holds its output."""
         self.words: dict[str, tuple[int, WordOf]] = {}
         """Slot -> the op that fills it, and how to read its word."""
-        self.checks: dict[int, list[Check]] = {}
         self.reads: list[tuple[int, ...]] = []
         """Op -> earlier ops that its checks read."""
         self.compares_words = False
@@ -251,8 +246,6 @@ class _Builder:
         for number, constraint in enumerate(self.template.constraints):
             if number not in self.met:
                 self.add_check(constraint)
-        for at, checks in self.checks.items():
-            self.ops[at] = replace(self.ops[at], checks=tuple(checks))
         return self.ops
 
     def add_apply(self, name: str, inputs: tuple[int, ...], values: tuple[str, ...] = ()) -> None:
@@ -282,12 +275,13 @@ class _Builder:
         vocabulary = self.vocabularies.of([side.type for side in sides])
         checks = (*self.local_checks(slots), *_said_checks([side.literal for side in sides]))
         does = Description(inputs[0], composite.relates, composite.reducer, vocabulary, checks, literal)
+        op = Op(at, "", inputs, does, slots, relation_slot, RELATION if composite.relates else "")
+        self.ops.append(op)
         for k, slot in enumerate(slots):
             if slot:
-                self.fill(slot, at, _described_word(at, k, does))
+                self.fill(slot, op, _described_word(at, k, does))
         if relation_slot:
-            self.fill(relation_slot, at, _plain_word(at, 0))
-        self.ops.append(Op(at, "", inputs, does, slots, relation_slot, RELATION if composite.relates else ""))
+            self.fill(relation_slot, op, _plain_word(at, 0))
         if composite.reducer:
             self.add_apply(composite.reducer, (at,))
 
@@ -297,17 +291,17 @@ class _Builder:
         self.met |= found.keys()
         return tuple(found.values())
 
-    def fill(self, slot: str, at: int, word_of: WordOf) -> None:
+    def fill(self, slot: str, op: Op, word_of: WordOf) -> None:
         """Note who fills a slot. A slot filled before must get the same word again."""
         if slot in self.words:
             earlier = self.words[slot][1]
             check = Check(
                 lambda state: earlier(state.picked) == word_of(state.picked), f"{slot} must be what it was before"
             )
-            self.checks.setdefault(at, []).append(check)
+            op.checks.append(check)
             self.compares_words = True
         else:
-            self.words[slot] = (at, word_of)
+            self.words[slot] = (op.index, word_of)
 
     def add_check(self, constraint: Constraint) -> None:
         """Hang a constraint at the first op that can decide it."""
@@ -323,7 +317,7 @@ class _Builder:
                 readers.append(_word(word_of))
         test = _compared(constraint, ops) or (lambda state: constraint.holds(*[read(state) for read in readers]))
         reads = () if constraint.slots else tuple(ops)
-        self.checks.setdefault(max(ops), []).append(Check(test, str(constraint), reads))
+        self.ops[max(ops)].checks.append(Check(test, str(constraint), reads))
         self.reads[max(ops)] += tuple(self.out[i] for i in constraint.nodes)
         self.compares_words |= bool(constraint.slots)
 

@@ -189,13 +189,7 @@ class StageSearch(OptionSearch):
                 if not test(state):
                     return False
             for op in self._applied:
-                run = op.run
-                if op.other >= 0:
-                    values[op.at] = run(scene, values[op.one], values[op.other])
-                elif op.one >= 0:
-                    values[op.at] = run(scene, values[op.one])
-                else:
-                    op.apply(scene, values)
+                op.apply(scene, values)
             return self._late_test is None or self._late_test(state)
         except Undefined:
             return False

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from vqagen.bits import Objects, indexes, union, union_of
-from vqagen.search.vocabulary import ANY_SET, Vocabulary
+from vqagen.search.vocabulary import ANY_SET, Memo, Vocabulary
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Positions = int
 """A set of positions."""
 ALL: Positions = -1
+MEMBERS = Memo(indexes, 5_000)
+"""Sets of objects -> their members: scenes of ten have 1,024 sets."""
 
 
 class Fits:
@@ -51,7 +53,7 @@ class Fits:
             self.several = table.in_slots([part.several for part in self._parts])
             self._own = table.in_slots([part._own for part in self._parts])
         elif sets:
-            for i in indexes(sets[0]):
+            for i in MEMBERS[sets[0]]:
                 described = table.described[i]
                 self.several |= self.some & described
                 self.some |= described
@@ -66,7 +68,7 @@ class Fits:
         positions = self._others.get(beside)
         if positions is None:
             table, rest = self._table, self._table.scene.everything & ~beside
-            parts = [table.fits(rest & ~objects).some for objects in self.sets]
+            parts = [union([table.described[i] for i in MEMBERS[rest & ~objects]]) for objects in self.sets]
             positions = self._others[beside] = table.in_slots(parts)
         return positions
 
@@ -119,7 +121,7 @@ class Fits:
             return self._planes
         objects = self.sets[0] if self.sets else 0
         self._planes = [0] * max(1, objects.bit_count().bit_length())
-        for i in indexes(objects):
+        for i in MEMBERS[objects]:
             carry, k = self._table.described[i], 0
             while carry:
                 self._planes[k], carry = self._planes[k] ^ carry, self._planes[k] & carry
@@ -131,14 +133,15 @@ class References:
     """Descriptions that single out one object of a set, or of several: by way of one relation each.
 
     A start is drawn, and words that it does not need are dropped while it stays in `kept`; what is left must be one of
-    the `targets`. Starts outside `telling` are as likely as `share` says, beside others: there the relation is idle.
+    the `targets`. A start outside `telling` counts a `share` of one within: there the relation is idle, though it need
+    not be. Where it must not, no target is idle, and all starts count alike.
     """
 
     __slots__ = ("fits", "kept", "share", "starts", "targets", "telling")
 
     def __init__(self, fits: Fits, kept: Positions, targets: Positions, starts: Positions) -> None:
         self.fits, self.kept, self.targets, self.starts = fits, kept, targets, starts
-        self.telling, self.share = ALL, 0.0
+        self.telling, self.share = ALL, 1.0
 
 
 class WordColumn:
@@ -249,7 +252,7 @@ class DescriptionTable:
 
     def of(self, objects: Objects) -> Positions:
         """Return the positions that are said of some objects."""
-        return self.every if objects == ALL else union([self.said_of[i] for i in indexes(objects)])
+        return self.every if objects == ALL else union([self.said_of[i] for i in MEMBERS[objects]])
 
     def wanted(self, sets: int, objects: Objects) -> Positions:
         """Return the positions that say one of some sets of attributes of some objects."""
@@ -319,10 +322,13 @@ class DescriptionTable:
                 targets &= ~self.repeated(known, slots)
             starts = kept & self.longer(targets, slots) if sampling.shortens else targets
             references = self._references[key] = References(fits, kept, targets, starts)
-            if node.way is not None:
+            if node.way is not None and not matters:
                 references.telling = fits.others()
                 telling = (kept & references.telling).bit_count()
                 references.share = sampling.share_of_idle(telling, kept.bit_count() - telling)
+                if not references.share:
+                    references.targets &= references.telling
+                    references.starts &= references.telling
         return references
 
     def shortest(self, positions: Positions, slots: int) -> Positions:

@@ -133,12 +133,12 @@ PRIOR_WEIGHT = 3.0
 
 
 class _Counted:
-    """Questions that say the same: how often each number was the answer, and by how much it starts ahead."""
+    """Questions that say the same: how often each number was the answer, if ever, and by how much it starts ahead."""
 
     __slots__ = ("counts", "starts", "total")
 
     def __init__(self, coins: Random) -> None:
-        self.counts = [0] * len(INTEGERS)
+        self.counts: dict[int, int] = {}
         self.total = 0
         self.starts = [coins.random() - 0.5 for _ in INTEGERS]
 
@@ -172,6 +172,7 @@ class NumberBalance(FamilyBalance):
             lengths = {length + said.bit_count() for length in lengths for said in each}
         self._tells = [len(each) > 1 for each in (lengths, *allowed)]
         """Measures that are the same for all questions of the family tell nothing."""
+        self._every = [union_of(keys) for keys in self._measured]
         self._total = self._level = 0
         self._shares = [0.0 for _ in INTEGERS]
         self._open = self._strict = self._opened(0.0)
@@ -195,22 +196,23 @@ class NumberBalance(FamilyBalance):
         ]
 
     def _opened(self, slack: float) -> list[list[int]]:
-        opened = [[union_of(keys) for _ in INTEGERS] for keys in self._measured]
-        for measure, keys in enumerate(self._measured):
-            for key, counted in keys.items():
-                if counted.total:
-                    self._update(opened, measure, key, slack)
+        """Return what may be said for each number; one that was never given is open with any slack."""
+        opened = [[every for _ in INTEGERS] for every in self._every]
+        for open_for, tells, keys in zip(opened, self._tells, self._measured, strict=True):
+            for key, counted in keys.items() if tells else ():
+                for number, count in counted.counts.items():
+                    if count - counted.total * self._shares[number] - counted.starts[number] > slack:
+                        open_for[number] &= ~(1 << key)
         return opened
 
-    def _update(self, opened: list[list[int]], measure: int, key: int, slack: float) -> None:
-        """Note of which numbers there are not too many among the questions that say this."""
-        counted, bit, of_measure = self._measured[measure][key], 1 << key, opened[measure]
-        total = counted.total if self._tells[measure] else 0
-        for number, (count, start, share) in enumerate(zip(counted.counts, counted.starts, self._shares, strict=True)):
-            if not total or count - total * share - start <= slack:
-                of_measure[number] |= bit
+    def _update(self, measure: int, key: int) -> None:
+        """Note of which numbers there are not too many, without slack, among the questions that say this."""
+        counted, bit, open_for = self._measured[measure][key], 1 << key, self._strict[measure]
+        for number, (start, share) in enumerate(zip(counted.starts, self._shares, strict=True)):
+            if counted.counts.get(number, 0) - counted.total * share - start <= 0:
+                open_for[number] |= bit
             else:
-                of_measure[number] &= ~bit
+                open_for[number] &= ~bit
 
     def sets_by_number(self, said: Sequence[int]) -> Sequence[int]:
         """Return number -> the sets that the last phrase may say; no number beyond these is refused."""
@@ -265,10 +267,11 @@ class NumberBalance(FamilyBalance):
         self._share()
         for measure, key in enumerate(measured(said, "Integer")) if answer < len(INTEGERS) else ():
             counted = self._measured[measure][key]
-            counted.counts[answer] += 1
+            counted.counts[answer] = counted.counts.get(answer, 0) + 1
             counted.total += 1
             counted.starts[answer] = self._coins.random() - 0.5
-            self._update(self._strict, measure, key, 0.0)
+            if self._tells[measure]:
+                self._update(measure, key)
         self._set_level(0)
 
     def fail(self) -> None:
