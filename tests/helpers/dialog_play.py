@@ -7,7 +7,6 @@ earlier red thing. A question that is played must be one that may come.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from fnmatch import fnmatch
 from functools import cache, cached_property
 from random import Random
@@ -126,9 +125,7 @@ class Moment:
 
     @cached_property
     def _situation(self) -> Situation:
-        scene = copy(self.scene)
-        scene.repeated = 0  # or else names that several objects of the scene could have hide all others
-        return Situation(scene, self.knowledge, Scripted([]))
+        return Situation(self.scene, self.knowledge, Scripted([]))
 
     def text(self, move: Move) -> str:
         """Return a question as tests write it."""
@@ -137,7 +134,7 @@ class Moment:
         said += [words.relations[move.relation]] if move.relation >= 0 else []
         said += [words.attributes[move.attribute].name] if move.attribute >= 0 else []
         said += [words.values[move.value][1]] if move.value >= 0 else []
-        return " ".join([*said, f"@{words.values[move.descriptor][1]}"] if move.descriptor >= 0 else said)
+        return " ".join([*said, *(f"@{words.values[value][1]}" for value in indexes(move.name))])
 
     def may(self, pattern: str) -> list[str]:
         """Return the questions that may come next and match a pattern with wildcards."""

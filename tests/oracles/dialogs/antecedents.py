@@ -68,6 +68,8 @@ def revealing_rounds(at: int, request: Request, discourse: Discourse) -> list[in
         for entity in discourse.singles
         if entity.round < at and world[entity.number] == world[request.focus] and entity.has(request.descriptor)
     ]
+    told = discourse.told_of(discourse.entities[request.focus])
+    rounds.append(max(told[attribute].round for attribute in request.descriptor))
     return sorted({each for each in rounds if each < at}, reverse=True)
 
 

@@ -28,6 +28,10 @@ class Told(NamedTuple):
     round: int
 
 
+def _round(told: Told) -> int:
+    return told.round
+
+
 @dataclass
 class Entity:
     """One object, or a set of objects, that the text has introduced."""
@@ -118,6 +122,22 @@ class Discourse:
     def singles(self) -> Iterator[Entity]:
         """Yield the entities that are one object."""
         return (entity for entity in self.entities if entity.is_single)
+
+    def told_of(self, single: Entity) -> dict[str, Told]:
+        """Return what the text tells of one object, also where it was found again: attribute -> the first time."""
+        found: dict[str, Told] = {}
+        for entity in self.singles:
+            if all(world[entity.number] == world[single.number] for world in self.worlds):
+                found = {
+                    **found,
+                    **{key: min(told, found.get(key, told), key=_round) for key, told in entity.values.items()},
+                }
+        return found
+
+    def is_told(self, single: Entity, values: Values) -> bool:
+        """Return whether the text tells all these values of one object."""
+        told = self.told_of(single)
+        return all(key in told and told[key].value == value for key, value in values.items())
 
     def introduce(self, is_single: bool, values: Values | None = None, **details: Any) -> Entity:
         """Add an entity; its objects must be added to each world."""

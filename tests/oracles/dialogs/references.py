@@ -107,16 +107,12 @@ def _early(request: Request, discourse: Discourse) -> Resolved:
             why = f"the elided attribute has no antecedent: the round before is {turn.request.label}"
             return _unlicensed(why)
         request = request._replace(attribute=turn.request.attribute)
-    described = [entity for entity in discourse.singles if entity.has(request.descriptor)]
+    described = [entity for entity in discourse.singles if discourse.is_told(entity, request.descriptor)]
     if not described:
         return _missing(request, discourse)
-    entity = max(described, key=lambda each: (_round_told(each, request.descriptor), each.number))
+    entity = max(described, key=lambda each: each.number)
     verdicts += tuple(Verdict("unlicensed", why) for why in _faults(request.descriptor, described, discourse))
     return Resolved(request._replace(focus=entity.number), verdicts)
-
-
-def _round_told(entity: Entity, descriptor: Values) -> int:
-    return max(entity.values[attribute].round for attribute in descriptor)
 
 
 def _missing(request: Request, discourse: Discourse) -> Resolved:

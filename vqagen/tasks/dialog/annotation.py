@@ -165,7 +165,7 @@ class Annotator:
             A=words.attributes[move.attribute].name if move.attribute >= 0 else None,
             R=words.relations[move.relation] if move.relation >= 0 else None,
             V=words.described(move.value) if move.value >= 0 else None,
-            D=words.described(move.descriptor) if move.descriptor >= 0 else None,
+            D=words.described(*indexes(move.name)) if move.name else None,
         )
 
     def _args(self, kind: RoundKind, before: Knowledge, move: Move) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Annotator:
             return {"class": kind.history_class, **distances, "antecedents": []}
         entity, span, revealed = self._referent(kind, move), said.spans.get(_role_of(kind)), number - 1
         if kind.refers == NAMED:
-            revealed = reveal_round(self.scene, before, move.focus, move.descriptor)
+            revealed = reveal_round(self.scene, before, move.focus, move.name)
         antecedents = [self._antecedent(entity, revealed, _VIA.get(kind.refers, "pronoun"), span)]
         is_elliptic = bool(kind.after)
         if is_elliptic and span:

@@ -166,7 +166,6 @@ def _learn_object(learner: Learner, caption: Caption) -> None:
     learner.introduce(i)
     for value in caption.values:
         learner.tell(i, value)
-    learner.call(i, sum(1 << value for value in caption.values))
     if caption.relation >= 0:
         learner.count_related(i, caption.relation)
     if caption.form == "exact" and len(caption.values) == 1:
@@ -187,7 +186,6 @@ def _learn_relation(learner: Learner, caption: Caption) -> None:
     for i, value in ((subject, caption.values[0]), (caption.anchor, caption.anchor_value)):
         learner.introduce(i)
         learner.tell(i, value)
-        learner.call(i, 1 << value)
     learner.after.topic = -1
     learner.after.result = caption.objects | 1 << caption.anchor
     learner.relate(caption.anchor, caption.relation, subject)

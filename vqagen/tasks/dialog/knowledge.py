@@ -35,8 +35,8 @@ class Move(NamedTuple):
     relation: int = -1
     attribute: int = -1
     value: int = -1
-    descriptor: int = -1
-    """The value by which the focus is named: "the earlier red thing"."""
+    name: Values = 0
+    """The values by which the focus is named: "the earlier red cube"; none if it is "it"."""
 
     @property
     def is_count(self) -> bool:
@@ -67,6 +67,8 @@ class Knowledge:
     """Object -> the values of which it is known how many other objects have them."""
     alike_exists: list[Values]
     """Object -> the values of which it is known whether any other object has them."""
+    names: list[Values]
+    """Object -> the values by which it was named last."""
     revealed: dict[tuple[int, int], int]
     """(object, attribute) -> the round that told it, or its values as those of a set."""
     singles: Objects = 0
@@ -104,13 +106,11 @@ class Knowledge:
     """Values that the members of the group are told to have."""
     result: Objects = 0
     """The objects that the answer was about."""
-    names: tuple[tuple[int, int, Values], ...] = ()
-    """(round, object, values) by which the last rounds named an object: "the red thing"; then also called "it"."""
 
     @staticmethod
     def of_nothing(size: int) -> Knowledge:
         """Return what is known of a scene of so many objects before a dialog."""
-        tables: list[Any] = [*([0] * size for _ in range(7)), {}]
+        tables: list[Any] = [*([0] * size for _ in range(8)), {}]
         return Knowledge(*tables)
 
     def copy(self) -> Knowledge:
@@ -128,9 +128,9 @@ _content = attrgetter(*_FIELDS)
 _distinctive = attrgetter(*(name for name in _FIELDS if name not in ("revealed", "move", "names")))
 
 
-def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, value: int) -> int:
-    """Return the round that told a value of an object."""
-    return knowledge.revealed[i, scene.vocabulary.values[value][0]]
+def reveal_round(scene: DialogScene, knowledge: Knowledge, i: int, values: Values) -> int:
+    """Return the round that told the last of some values of an object."""
+    return max(knowledge.revealed[i, scene.vocabulary.values[value][0]] for value in indexes(values))
 
 
 class Learner:
@@ -165,12 +165,6 @@ class Learner:
         after.mentioned |= 1 << i
         after.topic, after.result = i, 1 << i
 
-    def call(self, i: int, values: Values) -> None:
-        """Note that this round names an object by some of these values; as "it", for none, it keeps its recent name."""
-        recent = {named: (at, named, name) for at, named, name in self.after.names if at > self.round - RECENT}
-        values = values or recent.get(i, (0, 0, 0))[2]
-        self.after.names = (*recent.values(), (self.round, i, values)) if values else tuple(recent.values())
-
     def introduce_set(self, objects: Objects, described: Values, is_sized: bool) -> None:
         """Introduce the objects that an answer is about; only one object is "it" if their number is known."""
         after = self.after
@@ -181,7 +175,6 @@ class Learner:
             self.introduce(i, is_found=True)
             for value in indexes(described):
                 self.tell(i, value)
-            self.call(i, described)
             return
         after.group, after.is_sized, after.described = objects, is_sized, described
         after.uncounted = after.uncounted & ~objects if is_sized else after.uncounted | objects

@@ -32,7 +32,7 @@ from vqagen.tasks.dialog.rounds import (
     attribute_of_focus,
     referents,
 )
-from vqagen.tasks.dialog.scene import DialogScene, DialogVocabulary
+from vqagen.tasks.dialog.scene import DialogScene, DialogVocabulary, Values
 from vqagen.tasks.dialog.search import Beam, play
 from vqagen.tasks.dialog.template import ANY_EXTREME, FOCUS, GROUP, NOUN
 from vqagen.tasks.dialog.wording import NUMBER_WORDS, Phrasing, Sentence, Wordings
@@ -240,9 +240,9 @@ class Listener:
         if kind.refers not in referents(known) or (kind.after and known.label not in kind.after):
             return
         numbers = {slot: [words.number[value] for value in slots[slot].items()] for slot in ("D", "V") if slot in slots}
-        if any(len(of_slot) > 1 for of_slot in numbers.values()):
+        if len(numbers.get("V", ())) > 1:
             return
-        (value,), (name,) = numbers.get("V", [-1]), numbers.get("D", [-1])
+        (value,), name = numbers.get("V", [-1]), sum(1 << value for value in numbers.get("D", ()))
         attribute = -1
         if "A" in slots:
             attribute = [described.name for described in words.attributes].index(slots["A"])
@@ -250,16 +250,16 @@ class Listener:
             attribute = known.move.attribute
         relation = words.relations.index(slots["R"]) if "R" in slots else -1
         for focus in self._foci(kind, name):
-            yield Move(kind.label, focus, relation, attribute, value, name if kind.refers == NAMED else -1)
+            yield Move(kind.label, focus, relation, attribute, value, name)
 
-    def _foci(self, kind: RoundKind, name: int) -> Sequence[int]:
+    def _foci(self, kind: RoundKind, name: Values) -> Sequence[int]:
         """Return the objects that a question can refer to; -1 if it refers to none, or to a group."""
         known = self.beam.knowledge
         if kind.refers in (NOTHING, GROUP):
             return [-1]
         if kind.refers == NAMED:
-            named = [i for i in indexes(known.singles) if known.told[i] >> name & 1]
-            is_of_set = known.plural >> name & 1
+            named = [i for i in indexes(known.singles) if not name & ~known.told[i]]
+            is_of_set = not name & ~known.plural
             return [i for i in named if not (self.is_strict and (is_of_set or i == known.topic))]
         return [known.move.focus if kind.refers == FOCUS and known.move else known.topic]
 

@@ -107,47 +107,43 @@ def ask_related(now: Situation, kind: RoundKind) -> Move | None:
     is_found = is_counting(kind.label) and is_single(now.knowledge.result)
     if kind.refers == FOCUS and is_found:
         return None
-    focus, descriptor, options = _focus(now, kind, lambda i: now.sides(kind.label, i))
+    focus, name, options = _focus(now, kind, lambda i: now.sides(kind.label, i))
     relation = now.pick.one(options)
-    return Move(kind.label, focus, relation, descriptor=descriptor) if relation >= 0 else None
+    return Move(kind.label, focus, relation, name=name) if relation >= 0 else None
 
 
 def ask_alike(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the other things of an object's color."""
-    words = now.scene.vocabulary
-    focus, descriptor, options = _focus(now, kind, lambda i: now.likes(kind.label, i))
-    if descriptor >= 0:  # nobody asks how many others share the shape of the cube
-        options &= ~words.value_sets[words.values[descriptor][0]]
+    values = now.scene.vocabulary.values
+    is_named = kind.refers == NAMED
+    focus, name, options = _focus(now, kind, lambda i: now.likes(kind.label, i) & (now.unneeded(i) if is_named else -1))
     value = now.pick.one(options)
-    return Move(kind.label, focus, attribute=words.values[value][0], descriptor=descriptor) if value >= 0 else None
+    # nobody asks how many others share the shape of the red cube: that of the red thing
+    return Move(kind.label, focus, attribute=values[value][0], name=name & ~(1 << value)) if value >= 0 else None
 
 
 def ask_attribute(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for an object's color; without words for the attribute, for the one that was just asked for."""
-    if kind.slots:
-        focus, descriptor, options = _focus(now, kind, now.open_attributes)
-    else:
-        asked = now.previous.attribute
-        besides = now.scene.vocabulary.value_sets[asked]
-        focus, descriptor, options = now.named(lambda i: now.open_attributes(i) & 1 << asked, besides)
+    asked = -1 if kind.slots else 1 << now.previous.attribute
+    focus, name, options = _focus(now, kind, lambda i: now.open_attributes(i) & asked)
     attribute = now.pick.one(options)
-    return Move(kind.label, focus, attribute=attribute, descriptor=descriptor) if attribute >= 0 else None
+    return Move(kind.label, focus, attribute=attribute, name=name) if attribute >= 0 else None
 
 
 def ask_next(now: Situation, kind: RoundKind) -> Move | None:
     """Ask for the color of the next thing left of an object."""
-    focus, descriptor, options = _focus(now, kind, now.seekable)
+    focus, name, options = _focus(now, kind, now.seekable)
     chosen = now.pick.one(options)
     relation, attribute = divmod(chosen, now.scene.widths[1])
-    return Move(kind.label, focus, relation, attribute, descriptor=descriptor) if chosen >= 0 else None
+    return Move(kind.label, focus, relation, attribute, name=name) if chosen >= 0 else None
 
 
 def _focus(now: Situation, kind: RoundKind, is_open: Callable[[int], int]) -> tuple[int, int, int]:
-    """Return the object that a question refers to, the value that names it or -1, and what is open of it, as a set."""
+    """Return the object that a question refers to, the values that name it, and what is open of it, as a set."""
     if kind.refers == NAMED:
         return now.named(is_open)
     focus = now.previous.focus if kind.refers == FOCUS else now.knowledge.topic
-    return focus, -1, is_open(focus)
+    return focus, 0, is_open(focus)
 
 
 # Answers --------------------------------------------------------------------------------------------------------------

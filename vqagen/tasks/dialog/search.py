@@ -193,7 +193,8 @@ def play(scene: DialogScene, before: Knowledge, move: Move, round: int) -> tuple
     after = learner.after
     after.topic, after.group, after.described, after.is_sized, after.result = -1, 0, 0, False, 0
     after.label, after.move, after.is_alias = move.label, move, False
-    learner.call(move.focus, 1 << move.descriptor if move.descriptor >= 0 else 0)
+    if move.name:
+        after.names[move.focus] = move.name
     answer = ROUND_KINDS[move.label].learn(learner, move)
     return learner.conclude(), answer
 

@@ -62,7 +62,7 @@ class Situation:
         self._values, self._attributes, self._relations = scene.widths
         self.all_values: Values = (1 << self._values) - 1
         self._all_attributes = (1 << self._attributes) - 1
-        self._descriptors: Sequence[tuple[int, Values]] | None = None
+        self._names: Sequence[tuple[int, Values]] | None = None
 
     @property
     def previous(self) -> Move:
@@ -71,47 +71,45 @@ class Situation:
         return self.knowledge.move
 
     @property
-    def descriptors(self) -> Sequence[tuple[int, Values]]:
-        """Objects that a value names alone, with these values: "the earlier red thing"; never what "it" stands for.
+    def names(self) -> Sequence[tuple[int, Values]]:
+        """Objects that can be named, with their names: "the earlier red cube"; never what "it" stands for.
 
-        An object keeps the name that the rounds just before gave it, as people do (Brennan and Clark 1996).
+        An object keeps its name, as people do (Brennan and Clark 1996); the first one is all that was told of it.
         """
-        if self._descriptors is None:  # not a cached property: those take 20 times as long to read in Python 3.11
-            self._descriptors = self._find_descriptors()
-        return self._descriptors
+        if self._names is None:  # not a cached property: those take 20 times as long to read in Python 3.11
+            last = 1 << self.knowledge.topic if self.knowledge.topic >= 0 else 0
+            named = [(i, self._name(i)) for i in indexes(self.knowledge.singles & ~last)]
+            self._names = [(i, name) for i, name in named if name]
+        return self._names
 
-    def _find_descriptors(self) -> Sequence[tuple[int, Values]]:
-        known, once, twice = self.knowledge, 0, 0
-        told = [(i, known.told[i]) for i in indexes(known.singles)]
-        for _, values in told:
-            twice |= once & values
-            once |= values
-        unique = once & ~twice & ~known.plural
-        last = 1 << known.topic if known.topic >= 0 else 0
-        names = {i: values & unique for _, i, values in known.names}
-        return [(i, names.get(i) or values & unique) for i, values in told if values & unique and not last >> i & 1]
+    def _name(self, i: int) -> Values:
+        """Return the values by which an object can be named, or none."""
+        kept, told = self.knowledge.names[i], self.knowledge.told[i]
+        return next((name for name in (kept, told) if self._singles_out(i, name)), 0)
 
-    def named(self, is_open: Callable[[int], int], besides: Values = 0) -> tuple[int, int, int]:
-        """Return an object that can be named, a value that names it, and the questions that are open of it, as a set.
+    def _singles_out(self, i: int, name: Values) -> bool:
+        """True if an object alone was told to be all this, and no set was."""
+        known = self.knowledge
+        others = indexes(known.singles & ~(1 << i))
+        return bool(name & ~known.plural) and all(name & ~known.told[other] for other in others)
 
-        `is_open` returns the open questions of an object; a value of `besides` is no name. Values that several objects
-        of the scene have are preferred: such a name needs the history. Of two objects drawn, the one told of earlier is
-        taken: so dialogs reach back further. Without an object, return (-1, -1, 0).
+    def unneeded(self, i: int) -> Values:
+        """Return the values told of an object that its name need not say: none of those by which it was named."""
+        known, name = self.knowledge, self._name(i)
+        unsaid = indexes(known.told[i] & ~known.names[i])
+        return sum(1 << value for value in unsaid if self._singles_out(i, name & ~(1 << value)))
+
+    def named(self, is_open: Callable[[int], int]) -> tuple[int, Values, int]:
+        """Return an object that can be named, its name, and the questions that are open of it, as a set.
+
+        Of two objects drawn, the one whose name was told earlier is taken: so dialogs reach back further. Without an
+        object, return (-1, 0, 0).
         """
-        named = [(i, values & ~besides, is_open(i)) for i, values in self.descriptors]
-        easy = [(i, values, options) for i, values, options in named if values and options]
-        repeated = ((i, values & self.scene.repeated, options) for i, values, options in easy)
-        objects = [(i, values, options) for i, values, options in repeated if values] or easy
+        objects = [(i, name, options) for i, name in self.names if (options := is_open(i))]
         if not objects:
-            return -1, -1, 0
-        drawn = [self._drawn(objects)]
-        if len(objects) > 1 or objects[0][1].bit_count() > 1:
-            drawn.append(self._drawn(objects))
+            return -1, 0, 0
+        drawn = [objects[self.pick.below(len(objects))] for _ in range(2)]
         return min(drawn, key=lambda choice: reveal_round(self.scene, self.knowledge, *choice[:2]))
-
-    def _drawn(self, objects: Sequence[tuple[int, Values, int]]) -> tuple[int, int, int]:
-        i, values, options = objects[self.pick.below(len(objects))]
-        return i, self.pick.one(values), options
 
     # Questions that are open ------------------------------------------------------------------------------------------
 
