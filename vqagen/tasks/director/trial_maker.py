@@ -17,7 +17,7 @@ from vqagen.errors import UsageError
 from vqagen.rng import pick, stream, take
 from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.design import Cell, Trial, cell_shares, numbers_of
-from vqagen.tasks.director.fitting import CELLS, Floats, Margins, even_questions, fitted
+from vqagen.tasks.director.fitting import CELLS, Floats, Margins, Places, even_questions, fitted, paired, question_pairs
 from vqagen.tasks.director.layout import ItemDescription, cells_of, describe_items, layout_maker
 from vqagen.tasks.director.questions import Asker, Questions
 from vqagen.tasks.director.rules import (
@@ -34,8 +34,13 @@ from vqagen.tasks.director.rules import (
 )
 from vqagen.tasks.director.settings import STRICT, SUPERLATIVE, DirectorSettings
 
-SETS = 80
+SETS, SETS_FOR_PAIRS = 80, 160
 """Sets of blocked cells that are drawn for a layout."""
+MOST_PAIRS, PAIRS_EVENNESS = 60, 0.1
+"""Pairs of these sets of which trials are made, and how strongly their pairs of answers are evened.
+
+What either grid tells alone matters more, and both are not to be had at once.
+"""
 TRIES = 30
 """Layouts that are drawn for a trial. More and more open items of them may be such that no question means them."""
 REPEATS = 20
@@ -90,7 +95,10 @@ class AskedLayout(NamedTuple):
     blocked: list[Objects]
     """Sets of blocked cells with an item."""
     questions: Questions
+    places: Places
+    """A row for each trial: the question of a trial, or the two of a pair."""
     weights: Floats
+    """How likely each column of places is."""
     cells: Floats
     """The sum of the weights of each cell of the design."""
     kinds: Floats
@@ -112,9 +120,10 @@ class TrialMaker:
         """Whether it is a test, and number of a rule -> number of the cell; -1 for what has no share."""
         self._is_even = settings.compat == STRICT and settings.questions == SUPERLATIVE
         self._test_share = 0.5 if settings.paired else settings.test_share
-        self._is_mixed = settings.paired or (self._is_even and 0 < settings.test_share < 1)
+        self._is_mixed = self._is_even and not settings.paired and 0 < settings.test_share < 1
         self._about_physics = min(1.0, PHYSICS_LAYOUTS * settings.physics_share)
         """The share of layouts that are about physics."""
+        self._sets = SETS_FOR_PAIRS if settings.paired else SETS
         self._layouts = layout_maker(catalogue)
         self._asker = Asker(catalogue, settings.width, settings.height, self._rules, settings.compat == STRICT)
 
@@ -182,7 +191,7 @@ class TrialMaker:
         grid = self._layouts.draw(settings.width * settings.height, numbers.items, is_physics, rng)
         descriptions = [words for words in describe_items(self._layouts, grid) if is_physics or not words.is_physics]
         filled = indexes(cells_of(grid))
-        blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(SETS))]
+        blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(self._sets))]
         if not descriptions:
             return None
         questions = self._asker.ask(grid, descriptions, blocked)
@@ -191,17 +200,22 @@ class TrialMaker:
         questions, margins = questions.take(kept), margins.take(kept)
         is_open = np.array([numbers.items - cells.bit_count() for cells in blocked])
         wanted = np.ceil(is_open * least).astype(np.int64) * self._is_even
-        kept = even_questions(margins, wanted, self._is_mixed, settings.paired, settings.test_share > 0)
+        places = question_pairs(margins, MOST_PAIRS) if settings.paired else np.arange(len(margins.sets))[np.newaxis]
+        rows = margins.take(places[0])
+        kept = even_questions(rows, wanted, self._is_mixed, settings.test_share > 0, settings.paired)
         if not kept.any():
             return None
-        questions, margins = questions.take(kept), margins.take(kept)
-        weights = self._start_weights(descriptions, blocked, questions)
+        rows, places = rows.take(kept), places[:, kept]
+        weights = self._start_weights(descriptions, blocked, questions)[places].prod(axis=0)
         about = min(MOST_PHYSICS, kind_shares[1] / (physics or 1.0))
-        test_share = self._test_share if self._is_even else None
-        weights = fitted(margins, weights, shares, np.array([1 - about, about]), test_share)
-        of_cells = np.bincount(margins.cells, weights, len(shares)).astype(float)
-        of_kinds = np.bincount(margins.kinds, weights, 2).astype(float)
-        return AskedLayout(grid, descriptions, blocked, questions, weights, of_cells, of_kinds)
+        evens = [(margins.sets[row], margins.targets[row], 1 / len(places)) for row in places]
+        if settings.paired:
+            evens.append((*paired(margins, places), PAIRS_EVENNESS))
+        test_share = self._test_share if self._is_even and not settings.paired else None
+        weights = fitted(rows, weights, shares, np.array([1 - about, about]), test_share, evens * self._is_even)
+        of_cells = np.bincount(rows.cells, weights, len(shares)).astype(float)
+        of_kinds = np.bincount(rows.kinds, weights, 2).astype(float)
+        return AskedLayout(grid, descriptions, blocked, questions, places, weights, of_cells, of_kinds)
 
     def _margins(self, descriptions: Sequence[ItemDescription], questions: Questions) -> Margins:
         tests, answers = questions.tests.astype(np.int64), np.bitwise_count(questions.answers - np.uint64(1))
@@ -227,19 +241,11 @@ class TrialMaker:
         return np.exp(-RELATED_SLOPE * off)
 
     def _draw_trials(self, asked: AskedLayout, rng: Random) -> tuple[Trial, ...]:
-        """Draw a trial, or two of one instruction with different answers, as likely as their weights alone are."""
-        questions, weights = asked.questions, asked.weights
-        place = _draw(weights, rng)
-        rule = self._rules[questions.rules[place]]
+        """Draw a trial, or the two of a pair."""
+        places = asked.places[:, _draw(asked.weights, rng)].tolist()
+        rule = self._rules[asked.questions.rules[places[0]]]
         frame = pick(rng, FRAMES) if says_frame(self._settings.suffix, CLASS_OF[rule]) else None
-        places = [place]
-        if self._settings.paired:
-            partners = (questions.answers != questions.answers[place]) & (questions.rules == questions.rules[place])
-            partners &= questions.descriptions == questions.descriptions[place]
-            if rule != NONE:
-                partners &= questions.tests != questions.tests[place]
-            places.append(_draw(weights * partners, rng))
-        return tuple(self._trial(asked, number, frame, rng) for number in places)
+        return tuple(self._trial(asked, place, frame, rng) for place in places)
 
     def _trial(self, asked: AskedLayout, place: int, frame: str | None, rng: Random) -> Trial:
         questions, grid, settings = asked.questions, asked.grid, self._settings
