@@ -109,8 +109,7 @@ def paired(margins: Margins, pairs: Places) -> tuple[Numbers, Numbers]:
 def fitted(
     margins: Margins,
     weights: Floats,
-    shares: Floats,
-    kind_shares: Floats,
+    shared: Sequence[tuple[Numbers, Floats]],
     test_share: float | None,
     evens: Sequence[tuple[Numbers, Numbers, float]],
 ) -> Floats:
@@ -126,8 +125,8 @@ def fitted(
     scales, parts = np.ones(number + 1), [(*_grouped(groups, members), power) for groups, members, power in evens]
     for turn in range(ROUNDS):
         if turn < SHARED_ROUNDS:
-            weights = weights * _scales(margins.cells, weights, shares)[margins.cells]
-            weights *= _scales(margins.kinds, weights, kind_shares)[margins.kinds]
+            for numbers, shares in shared:
+                weights = weights * _scales(numbers, weights, shares)[numbers]
         if test_share and test_share < 1:
             held = np.bincount(types, weights, number + 1) + _LEAST
             odds = np.clip(held[1:-1:2] / held[:-1:2] * ((1 - test_share) / test_share), 1 / _MOST, _MOST)

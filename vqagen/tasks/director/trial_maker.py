@@ -15,7 +15,7 @@ import numpy as np
 from vqagen.bits import Objects, indexes, only, union_of
 from vqagen.errors import UsageError
 from vqagen.rng import pick, stream, take
-from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
 from vqagen.tasks.director.design import Cell, Trial, cell_shares, numbers_of
 from vqagen.tasks.director.fitting import CELLS, Floats, Margins, Places, even_questions, fitted, paired, question_pairs
 from vqagen.tasks.director.layout import ItemDescription, cells_of, describe_items, layout_maker
@@ -27,6 +27,7 @@ from vqagen.tasks.director.rules import (
     NONE,
     RELATION,
     RULES,
+    SIZE,
     TYPES,
     VERTICAL,
     rays,
@@ -61,9 +62,17 @@ What is less the following trials of a window make up for.
 GAIN = 0.3
 """How strongly the weights of a cell of the design follow what it lacks in the window so far."""
 LARGEST_TILT = 20.0
+BEFORE = 20
+"""Trials with the right shares that a window is taken to begin with."""
+SLACK, STRICT_TRIES = 0.01, 20
+"""How far a share may be off without looking for another layout that mends it, and how many layouts may be tried."""
+MOST_OFF = 0.12
+"""How far a share may be off in the layouts that tell whether a design can be made."""
 _LEAST = 1e-9
 RELATED_SLOPE = 0.25
 """How much less likely a question is, as a power of e, for each item that fits too many or too few."""
+ITEM_SLOPE = 2.0
+"""How much less likely, as a power of e, a question is that says "item", as most can."""
 
 
 class ShareKeeper:
@@ -71,7 +80,7 @@ class ShareKeeper:
 
     def __init__(self, shares: Sequence[float]) -> None:
         self._shares = np.array(shares)
-        self._made, self._tilts = np.zeros(len(shares)), np.ones(len(shares))
+        self._made, self._tilts = self._shares * BEFORE, np.ones(len(shares))
 
     @property
     def weighed(self) -> Floats:
@@ -80,9 +89,15 @@ class ShareKeeper:
         shares: Floats = weighed / weighed.sum()
         return shares
 
+    def suits(self, made: Floats) -> bool:
+        """True unless a trial that is of each cell with some probability makes the shares worse than they may be."""
+        before, after = self._made, self._made + made
+        off_before, off = (float(np.abs(each / each.sum() - self._shares).max()) for each in (before, after))
+        return off <= max(off_before, SLACK)
+
     def note(self, made: Floats) -> None:
         """Count a trial that is of each cell with some probability: what was drawn itself would tell of the next."""
-        self._made += made
+        self._made = self._made + made
         lack = 1 - self._made / self._made.sum() / np.maximum(self._shares, _LEAST)
         self._tilts = np.clip(self._tilts * np.exp(GAIN * lack), 1 / LARGEST_TILT, LARGEST_TILT)
 
@@ -132,7 +147,7 @@ class TrialMaker:
         rng, known, repeats = stream(self._settings.seed, "trials", window), set[object](), 0
         cells, kinds = self._share_keepers()
         while repeats < REPEATS:
-            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            asked = self._draw_layout(rng, cells, kinds)
             trials = self._draw_trials(asked, rng)
             keys = {(trial.noun, trial.adjectives, trial.cell.rule, trial.blocked, *trial.grid) for trial in trials}
             repeats = 0 if known.isdisjoint(keys) else repeats + 1
@@ -154,33 +169,47 @@ class TrialMaker:
         rng, (cells, kinds), made = stream(0, "check"), self._share_keepers(), np.zeros(len(self._shares))
         least = LEAST_PART if self._is_even else LEAST_PART / 2
         for _ in range(CHECKED):
-            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            asked = self._draw_layout(rng, cells, kinds)
+            cells.note(asked.cells)
+            kinds.note(asked.kinds)
             made += asked.cells / CHECKED
         lines = [
-            f"  {TYPES[is_test]} trials, {rule_class}: {self._reason(rule_class)} ({there:.0%}, not {share:.0%})"
+            f"  {TYPES[is_test]} trials, {rule_class}: "
+            f"{self._reason(rule_class, there > share)} ({there:.0%}, not {share:.0%})"
             for ((is_test, rule_class), share), there in zip(self._shares.items(), made.tolist(), strict=True)
-            if there < share * least
+            if there < share * least or abs(there - share) > MOST_OFF
         ]
         if lines:
-            raise UsageError("\n".join(("this design cannot be made:", *lines)))
+            raise UsageError("\n".join(("this design cannot be made:", *lines, *self._nearest(made))))
 
-    def _reason(self, rule_class: str) -> str:
-        """Return why trials of a rule class cannot be made."""
+    def _nearest(self, made: Floats) -> Iterator[str]:
+        """Yield the settings that are nearest to what was made of each cell of the design."""
+        shares = dict.fromkeys((SIZE, VERTICAL, HORIZONTAL), 0.0)
+        for (_, rule_class), share in zip(self._shares, made.tolist(), strict=True):
+            if rule_class in shares:
+                shares[rule_class] += share
+        if self._settings.questions == SUPERLATIVE:
+            named = (f"--{rule_class}-share {share:.2f}" for rule_class, share in shares.items())
+            yield f"such grids have about {' '.join(named)}"
+
+    def _reason(self, rule_class: str, are_many: bool) -> str:
+        """Return why trials of a rule class cannot be made, or fewer of them."""
         settings = self._settings
         if rule_class == VERTICAL and settings.height < LEAST_LINES:
             return "needs more rows"
         if rule_class == HORIZONTAL and settings.width < LEAST_LINES:
             return "needs more columns"
-        return "grids like these have too few such questions"
+        return f"grids like these have too {'many' if are_many else 'few'} such questions"
 
     def _share_keepers(self) -> tuple[ShareKeeper, ShareKeeper]:
         physics = self._settings.physics_share
         return ShareKeeper([*self._shares.values()]), ShareKeeper([1 - physics, physics])
 
-    def _draw_layout(self, rng: Random, shares: Floats, kind_shares: Floats) -> AskedLayout:
+    def _draw_layout(self, rng: Random, cells: ShareKeeper, kinds: ShareKeeper) -> AskedLayout:
         for number in range(TRIES):
-            asked = self._asked(rng, 1 - number / TRIES, shares, kind_shares)
-            if asked is not None:
+            asked = self._asked(rng, 1 - number / TRIES, cells.weighed, kinds.weighed)
+            is_free = number >= STRICT_TRIES
+            if asked is not None and (is_free or (cells.suits(asked.cells) and kinds.suits(asked.kinds))):
                 return asked
         raise UsageError(f"no question was found for {TRIES} grids in a row; choose a larger grid or more items")
 
@@ -212,7 +241,8 @@ class TrialMaker:
         if settings.paired:
             evens.append((*paired(margins, places), PAIRS_EVENNESS))
         test_share = self._test_share if self._is_even and not settings.paired else None
-        weights = fitted(rows, weights, shares, np.array([1 - about, about]), test_share, evens * self._is_even)
+        shared = [(rows.cells, shares), (rows.kinds, np.array([1 - about, about]))]
+        weights = fitted(rows, weights, shared, test_share, evens * self._is_even)
         of_cells = np.bincount(rows.cells, weights, len(shares)).astype(float)
         of_kinds = np.bincount(rows.kinds, weights, 2).astype(float)
         return AskedLayout(grid, descriptions, blocked, questions, places, weights, of_cells, of_kinds)
@@ -238,7 +268,8 @@ class TrialMaker:
         related = self._settings.related * (self._numbers.items - 1)
         off = np.abs(np.bitwise_count(fitting) - 1.0 - related)
         off += np.abs(np.bitwise_count(fitting & hidden) - related * self._settings.related_blocked)
-        return np.exp(-RELATED_SLOPE * off)
+        is_item = np.array([described.noun == ITEM for described in descriptions])[questions.descriptions]
+        return np.exp(-RELATED_SLOPE * off - ITEM_SLOPE * is_item)
 
     def _draw_trials(self, asked: AskedLayout, rng: Random) -> tuple[Trial, ...]:
         """Draw a trial, or the two of a pair."""

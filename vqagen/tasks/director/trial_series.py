@@ -33,7 +33,7 @@ UNREADABLE = "unreadable"
 REPEATED = "O16"
 """The code of a question that is asked again in another window: the generator keeps them apart within one only."""
 PHYSICS = "physics"
-OFF, FAR_OFF, CHANCE = 0.015, 0.12, 3
+OFF, FAR_OFF, CHANCE = 0.015, 0.05, 3
 """How far a share may be off on most grids and on others, and how many standard errors of a draw at random more."""
 MOST_GRIDS, MOST_PHYSICS = range(12, 37), 0.5
 """Cells of grids that have questions enough of every kind, and the share of physics up to which they have."""
