@@ -82,14 +82,16 @@ def question_pairs(margins: Margins, most: int) -> Places:
     many pairs of sets are used, those of which the most different answers can be asked for.
     """
     order, found = np.argsort(margins.instructions, kind="stable"), []
-    for step in range(1, len(order)):
-        first, second = order[:-step], order[step:]
-        is_pair = margins.instructions[first] == margins.instructions[second]
-        if not is_pair.any():
-            break
-        is_pair &= margins.targets[first] % CELLS != margins.targets[second] % CELLS
-        is_pair &= margins.tests[first] + margins.tests[second] == 2 - margins.is_ruled[first]
-        found.append(np.stack((first[is_pair], second[is_pair])))
+    rows, answers = margins.take(order), margins.targets[order] % CELLS
+    ends = np.searchsorted(rows.instructions, rows.instructions, "right")
+    """Behind the last question with the same instruction."""
+    first = second = np.arange(len(order))
+    while len(first):
+        is_inside = second + 1 < ends[first]
+        first, second = first[is_inside], second[is_inside] + 1
+        is_pair = answers[first] != answers[second]
+        is_pair &= rows.tests[first] + rows.tests[second] == 2 - rows.is_ruled[first]
+        found.append(order[np.stack((first[is_pair], second[is_pair]))])
     pairs = np.concatenate(found or [np.zeros((2, 0), np.int64)], axis=1)
     sets, answers = paired(margins, pairs)
     different = np.bincount(sets[np.unique(answers, return_index=True)[1]])

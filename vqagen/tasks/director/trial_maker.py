@@ -35,7 +35,7 @@ from vqagen.tasks.director.rules import (
 )
 from vqagen.tasks.director.settings import STRICT, SUPERLATIVE, DirectorSettings
 
-SETS, SETS_FOR_PAIRS = 80, 160
+SETS, SETS_FOR_PAIRS = 80, 120
 """Sets of blocked cells that are drawn for a layout."""
 MOST_PAIRS, PAIRS_EVENNESS = 60, 0.1
 """Pairs of these sets of which trials are made, and how strongly their pairs of answers are evened.
