@@ -157,7 +157,7 @@ USAGE = [
     ("--compat reference --paired", ["--compat reference has neither pairs nor relational questions"]),
     ("--paired", ["--start-index and --count must be even"]),
     ("--height 2", ["  control trials, vertical: needs more rows", "  test trials, vertical: needs more rows"]),
-    ("--width 2", ["  control trials, horizontal: needs more columns"]),
+    ("--width 2", ["  control trials, horizontal: needs more columns", "such grids have about --size-share 0."]),
     ("--fill 0.1", ["a trial needs 3 items, and --fill 0.1 makes 1"]),
     ("--blocked 0", ["a trial needs 1 blocked cell, and --blocked 0 makes 0"]),
     ("--catalogue lost.json", ["catalogue not found: lost.json"]),

@@ -105,7 +105,7 @@ def most_asked(record: Record) -> float:
     questions, _ = asked_of(record)
     counts = Counter(questions.answers.tolist())
     most = [cell for cell, count in counts.items() if count == max(counts.values())]
-    right = 1 << (cell_named(record["answer"])[1] * record["width"] + cell_named(record["answer"])[0])
+    right = 1 << cell_index(record)
     return (right in most) / len(most)
 
 
@@ -116,6 +116,34 @@ def asked_of(record: Record) -> tuple[Questions, list[ItemDescription]]:
     found = list(describe_items(layout_maker(item_catalogue()), grid))
     asker = Asker(item_catalogue(), record["width"], record["height"], STRICT_RULES, is_strict=True)
     return asker.ask(grid, found, [views_of(record).all & views_of(record).trial.blocked]), found
+
+
+@pytest.mark.slow
+def test_both_grids_of_a_pair_have_questions_with_several_answers() -> None:
+    """Whoever enumerates the strict questions of both grids still guesses between seven pairs of answers, about."""
+    records, numbers = trials(480, seed=6, paired=True), []
+    for pair in zip(records[::2], records[1::2], strict=True):
+        asked = [asked_of(record)[0] for record in pair]
+        first, second = (
+            {(int(at), int(rule)): (int(answer), bool(test)) for at, rule, answer, test in zip(*columns, strict=True)}
+            for columns in ((each.descriptions, each.rules, each.answers, each.tests) for each in asked)
+        )
+        shared = {key: (first[key], second[key]) for key in first.keys() & second.keys()}
+        answers = {
+            (one, other)
+            for (_, rule), ((one, is_test), (other, is_other)) in shared.items()
+            if one != other and is_test + is_other == (1 if rule else 2)
+        }
+        assert tuple(1 << cell_index(record) for record in pair) in answers
+        numbers.append(len(answers))
+
+    assert sum(numbers) / len(numbers) > 6.5
+
+
+def cell_index(record: Record) -> int:
+    """Return the number of the answer's cell."""
+    column, row = cell_named(record["answer"])
+    return int(row * record["width"] + column)
 
 
 def test_every_strict_question_is_found() -> None:

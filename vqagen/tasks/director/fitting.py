@@ -9,6 +9,7 @@ frequency table when the expected marginal totals are known", 1940): each margin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int64]
+"""Two rows: the places of the first and of the second question of pairs."""
 Flags = npt.NDArray[np.bool_]
 CELLS = 64
 """Cells of the largest grid."""
@@ -48,12 +51,12 @@ class Margins(NamedTuple):
         return Margins(*(column[places] for column in self))
 
 
-def even_questions(margins: Margins, least: Numbers, is_mixed: bool, is_paired: bool, has_tests: bool) -> Flags:
+def even_questions(margins: Margins, least: Numbers, is_mixed: bool, has_tests: bool, is_paired: bool) -> Flags:
     """Return the questions that are left when each may be asked only if all others can be even.
 
     Of each set of blocked cells, at least so many items must be answers. If tests are mixed with controls, a control
     without a rule, which tests nothing but reading, does not count, and an instruction with a rule must come as both.
-    In pairs one without a rule must have several answers.
+    Pairs are judged by their first questions, and stay or go with the same pair in the other order (`question_pairs`).
     """
     counted: Flags = margins.is_ruled | (margins.tests == has_tests)
     kept, left, number = np.ones(len(margins.sets), bool), -1, int(margins.instructions.max(initial=0)) + 1
@@ -62,46 +65,89 @@ def even_questions(margins: Margins, least: Numbers, is_mixed: bool, is_paired: 
             types = np.zeros((2, number), bool)
             types[margins.tests[kept], margins.instructions[kept]] = True
             kept &= ~margins.is_ruled | (types[0] & types[1])[margins.instructions]
-        if is_paired:
-            lowest, highest = np.full(number, CELLS), np.zeros(number, np.int64)
-            np.minimum.at(lowest, margins.instructions[kept], margins.targets[kept] % CELLS)
-            np.maximum.at(highest, margins.instructions[kept], margins.targets[kept] % CELLS)
-            kept &= (lowest < highest)[margins.instructions]
         asked = np.zeros(int(margins.targets.max(initial=0)) + 1, bool)
         asked[margins.targets[kept & counted]] = True
         first = np.unique(margins.targets[kept & counted], return_index=True)[1]
         answers = np.bincount(margins.sets[kept & counted][first], minlength=len(least))
         kept &= (answers >= least)[margins.sets] & asked[margins.targets]
+        if is_paired:
+            kept &= np.roll(kept, len(kept) // 2)
     return kept
 
 
-def fitted(margins: Margins, weights: Floats, shares: Floats, kind_shares: Floats, test_share: float | None) -> Floats:
+def question_pairs(margins: Margins, most: int) -> Places:
+    """Return the places of two questions with one instruction and different answers, each two in both orders.
+
+    With a rule, one of them is a test; without one, both are. As two grids together tell what can be asked of both, so
+    many pairs of sets are used, those of which the most different answers can be asked for.
+    """
+    order, found = np.argsort(margins.instructions, kind="stable"), []
+    rows, answers = margins.take(order), margins.targets[order] % CELLS
+    ends = np.searchsorted(rows.instructions, rows.instructions, "right")
+    """Behind the last question with the same instruction."""
+    first = second = np.arange(len(order))
+    while len(first):
+        is_inside = second + 1 < ends[first]
+        first, second = first[is_inside], second[is_inside] + 1
+        is_pair = answers[first] != answers[second]
+        is_pair &= rows.tests[first] + rows.tests[second] == 2 - rows.is_ruled[first]
+        found.append(order[np.stack((first[is_pair], second[is_pair]))])
+    pairs = np.concatenate(found or [np.zeros((2, 0), np.int64)], axis=1)
+    sets, answers = paired(margins, pairs)
+    different = np.bincount(sets[np.unique(answers, return_index=True)[1]])
+    is_used = np.zeros(len(different), bool)
+    is_used[np.argsort(-different, kind="stable")[:most]] = True
+    pairs = pairs[:, is_used[sets]]
+    return np.concatenate((pairs, pairs[::-1]), axis=1)
+
+
+def paired(margins: Margins, pairs: Places) -> tuple[Numbers, Numbers]:
+    """Return the number of the two sets of each pair, and that of the sets with both answers."""
+    first, second = margins.targets[pairs]
+    both = first // CELLS * (int(margins.sets.max(initial=0)) + 1) + second // CELLS
+    return both, (both * CELLS + first % CELLS) * CELLS + second % CELLS
+
+
+def fitted(
+    margins: Margins,
+    weights: Floats,
+    shared: Sequence[tuple[Numbers, Floats]],
+    test_share: float | None,
+    evens: Sequence[tuple[Numbers, Numbers, float]],
+) -> Floats:
     """Return weights near to the given ones, of which the cells of the design have about their shares.
 
-    With a share of tests they are even, and each instruction with a rule has that share.
+    With a share of tests, each instruction with a rule has it. In `evens`, all members (the second column) of a group
+    (the first) shall have the same weight; the last value is how strongly a round makes them so, 1 being fully.
     """
-    sets, targets, instructions = (np.unique(column, return_inverse=True)[1] for column in margins[:3])
-    set_of = np.zeros(int(targets.max()) + 1, np.int64)
-    set_of[targets] = sets
-    answers, number = np.bincount(set_of), 2 * int(instructions.max()) + 2
+    instructions = np.unique(margins.instructions, return_inverse=True)[1]
+    number = 2 * int(instructions.max()) + 2
     types = np.where(margins.is_ruled, 2 * instructions + margins.tests, number)
     """The type of each instruction; those without a rule have none, and are scaled by 1."""
-    scales = np.ones(number + 1)
+    scales, parts = np.ones(number + 1), [(*_grouped(groups, members), power) for groups, members, power in evens]
     for turn in range(ROUNDS):
         if turn < SHARED_ROUNDS:
-            weights = weights * _scales(margins.cells, weights, shares)[margins.cells]
-            weights *= _scales(margins.kinds, weights, kind_shares)[margins.kinds]
-        if test_share is None:
-            continue
-        if 0 < test_share < 1:
+            for numbers, shares in shared:
+                weights = weights * _scales(numbers, weights, shares)[numbers]
+        if test_share and test_share < 1:
             held = np.bincount(types, weights, number + 1) + _LEAST
             odds = np.clip(held[1:-1:2] / held[:-1:2] * ((1 - test_share) / test_share), 1 / _MOST, _MOST)
             scales[:-1:2], scales[1:-1:2] = odds**test_share, odds ** (test_share - 1)
             weights = weights * scales[types]
-        even = (np.bincount(sets, weights) / answers)[set_of] / np.maximum(np.bincount(targets, weights), _LEAST)
-        weights = weights * even[targets]
+        for members, group_of, sizes, power in parts:
+            of_members = np.bincount(members, weights)
+            even = (np.bincount(group_of, of_members) / sizes)[group_of] / np.maximum(of_members, _LEAST)
+            weights = weights * even[members] ** power
         weights = np.maximum(weights / weights.sum(), _LEAST)
     return weights
+
+
+def _grouped(groups: Numbers, members: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the number of the member in each place, the group of each member, and the size of each group."""
+    members = np.unique(members, return_inverse=True)[1]
+    group_of = np.zeros(int(members.max()) + 1, np.int64)
+    group_of[members] = np.unique(groups, return_inverse=True)[1]
+    return members, group_of, np.bincount(group_of)
 
 
 def _scales(numbers: Numbers, weights: Floats, shares: Floats) -> Floats:

@@ -66,7 +66,8 @@ class Asker:
         numbers = {cells: number for number, cells in enumerate(numbers)}
         fitting = np.array([[*numbers]], np.uint64)
         hidden = np.array(blocked, np.uint64)[:, np.newaxis]
-        seen = np.uint64(cells_of(grid)) & ~hidden
+        filled = np.array([[cells_of(grid)]], np.uint64)
+        seen, is_of_one_kind = filled & ~hidden, self._is_of_one_kind(grid, fitting)
         place = np.array([numbers[described.fitting] for described in descriptions])
         shorter = [
             np.array([numbers[(*described.without, *[described.fitting] * 2)[word]] for described in descriptions])
@@ -75,8 +76,16 @@ class Asker:
         is_said = [np.array([len(described.adjectives) > word for described in descriptions]) for word in range(2)]
         found = []
         for number, rule in enumerate(self._rules):
-            answers, own = self._picked(grid, fitting & seen, seen, rule), self._picked(grid, fitting, None, rule)
-            asked = _is_single(answers) & self._is_asked(grid, fitting, hidden, answers, own, rule)
+            answers, own = self._picked(grid, fitting & seen, seen, rule), self._picked(grid, fitting, filled, rule)
+            asked = _is_single(answers)
+            if CLASS_OF[rule] == SIZE:
+                asked &= is_of_one_kind
+            if CLASS_OF[rule] == RELATION:
+                asked &= _is_single(fitting) & (fitting & seen != 0)
+                if rule in MIRRORED:
+                    asked &= self._picked(grid, fitting, filled, MIRRORED[rule]) != 0
+            if self._is_strict and rule != NONE:
+                asked &= _is_needed(fitting, hidden, answers, own, rule)
             of_each = answers[:, place]
             asked = asked[:, place]
             for cells, is_needed in zip(shorter, is_said, strict=True) if self._is_strict else ():
@@ -86,32 +95,13 @@ class Asker:
             found.append((sets, places, rules, of_each[sets, places], own[0, place[places]]))
         return Questions(*map(np.concatenate, zip(*found, strict=True)))
 
-    def _is_asked(
-        self, grid: Sequence[int], fitting: CellSets, hidden: CellSets, answers: CellSets, own: CellSets, rule: str
-    ) -> Flags:
-        """Return what may be asked with a rule, by set and by cells that fit, as far as the answer is one cell."""
-        rule_class, may_be = CLASS_OF[rule], np.ones(answers.shape, bool)
-        if rule_class == SIZE:
-            may_be &= self._is_of_one_kind(grid, fitting)
-        if rule_class == RELATION:
-            may_be &= _is_single(fitting) & (fitting & ~hidden != 0)
-            if rule in MIRRORED:
-                may_be &= self._picked(grid, fitting, None, MIRRORED[rule]) != 0
-        if self._is_strict and rule_class != NONE:
-            may_be &= (answers == own) | (_is_single(own) & (own & answers == 0))
-            if rule_class != RELATION:
-                open_ones = fitting & ~hidden
-                may_be &= (fitting & hidden != 0) & (open_ones & (open_ones - _ONE) != 0)
-        return may_be
-
-    def _picked(self, grid: Sequence[int], fitting: CellSets, seen: CellSets | None, rule: str) -> CellSets:
-        """Return what someone picks who sees some cells, or all, for each set of fitting cells that are seen."""
+    def _picked(self, grid: Sequence[int], fitting: CellSets, seen: CellSets, rule: str) -> CellSets:
+        """Return what someone picks who sees some items, for each set of fitting cells that are seen."""
         if rule in STEPS:
-            visible = np.array([[cells_of(grid)]], np.uint64) if seen is None else seen
             picked = np.zeros(fitting.shape, np.uint64)
             for cell, ray in enumerate(self._rays[rule]):
                 if grid[cell] >= 0 and ray:
-                    first = _first(visible, [1 << ahead for ahead in ray])
+                    first = _first(seen, [1 << ahead for ahead in ray])
                     picked |= np.where(fitting == np.uint64(1 << cell), first, np.uint64(0))
             return picked
         if rule == NONE:
@@ -149,6 +139,15 @@ def _first(cells: CellSets, lines: Sequence[Objects]) -> CellSets:
         ahead = cells & np.uint64(line)
         found = np.where(ahead != 0, ahead, found)
     return found
+
+
+def _is_needed(fitting: CellSets, hidden: CellSets, answers: CellSets, own: CellSets, rule: str) -> Flags:
+    """Return where a rule is needed, and someone who sees all has one own answer or the director's."""
+    is_needed: Flags = (answers == own) | (_is_single(own) & (own & answers == 0))
+    if CLASS_OF[rule] != RELATION:
+        open_ones = fitting & ~hidden
+        is_needed &= (fitting & hidden != 0) & (open_ones & (open_ones - _ONE) != 0)
+    return is_needed
 
 
 def _is_single(cells: CellSets) -> Flags:

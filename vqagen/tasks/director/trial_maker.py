@@ -15,9 +15,9 @@ import numpy as np
 from vqagen.bits import Objects, indexes, only, union_of
 from vqagen.errors import UsageError
 from vqagen.rng import pick, stream, take
-from vqagen.tasks.director.catalogue import ItemCatalogue
+from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
 from vqagen.tasks.director.design import Cell, Trial, cell_shares, numbers_of
-from vqagen.tasks.director.fitting import CELLS, Floats, Margins, even_questions, fitted
+from vqagen.tasks.director.fitting import CELLS, Floats, Margins, Places, even_questions, fitted, paired, question_pairs
 from vqagen.tasks.director.layout import ItemDescription, cells_of, describe_items, layout_maker
 from vqagen.tasks.director.questions import Asker, Questions
 from vqagen.tasks.director.rules import (
@@ -27,6 +27,7 @@ from vqagen.tasks.director.rules import (
     NONE,
     RELATION,
     RULES,
+    SIZE,
     TYPES,
     VERTICAL,
     rays,
@@ -34,8 +35,13 @@ from vqagen.tasks.director.rules import (
 )
 from vqagen.tasks.director.settings import STRICT, SUPERLATIVE, DirectorSettings
 
-SETS = 80
+SETS, SETS_FOR_PAIRS = 80, 120
 """Sets of blocked cells that are drawn for a layout."""
+MOST_PAIRS, PAIRS_EVENNESS = 60, 0.1
+"""Pairs of these sets of which trials are made, and how strongly their pairs of answers are evened.
+
+What either grid tells alone matters more, and both are not to be had at once.
+"""
 TRIES = 30
 """Layouts that are drawn for a trial. More and more open items of them may be such that no question means them."""
 REPEATS = 20
@@ -56,9 +62,17 @@ What is less the following trials of a window make up for.
 GAIN = 0.3
 """How strongly the weights of a cell of the design follow what it lacks in the window so far."""
 LARGEST_TILT = 20.0
+BEFORE = 20
+"""Trials with the right shares that a window is taken to begin with."""
+SLACK, STRICT_TRIES = 0.01, 20
+"""How far a share may be off without looking for another layout that mends it, and how many layouts may be tried."""
+MOST_OFF = 0.12
+"""How far a share may be off in the layouts that tell whether a design can be made."""
 _LEAST = 1e-9
 RELATED_SLOPE = 0.25
 """How much less likely a question is, as a power of e, for each item that fits too many or too few."""
+ITEM_SLOPE = 2.0
+"""How much less likely, as a power of e, a question is that says "item", as most can."""
 
 
 class ShareKeeper:
@@ -66,7 +80,7 @@ class ShareKeeper:
 
     def __init__(self, shares: Sequence[float]) -> None:
         self._shares = np.array(shares)
-        self._made, self._tilts = np.zeros(len(shares)), np.ones(len(shares))
+        self._made, self._tilts = self._shares * BEFORE, np.ones(len(shares))
 
     @property
     def weighed(self) -> Floats:
@@ -75,9 +89,15 @@ class ShareKeeper:
         shares: Floats = weighed / weighed.sum()
         return shares
 
+    def suits(self, made: Floats) -> bool:
+        """True unless a trial that is of each cell with some probability makes the shares worse than they may be."""
+        before, after = self._made, self._made + made
+        off_before, off = (float(np.abs(each / each.sum() - self._shares).max()) for each in (before, after))
+        return off <= max(off_before, SLACK)
+
     def note(self, made: Floats) -> None:
         """Count a trial that is of each cell with some probability: what was drawn itself would tell of the next."""
-        self._made += made
+        self._made = self._made + made
         lack = 1 - self._made / self._made.sum() / np.maximum(self._shares, _LEAST)
         self._tilts = np.clip(self._tilts * np.exp(GAIN * lack), 1 / LARGEST_TILT, LARGEST_TILT)
 
@@ -90,7 +110,10 @@ class AskedLayout(NamedTuple):
     blocked: list[Objects]
     """Sets of blocked cells with an item."""
     questions: Questions
+    places: Places
+    """A row for each trial: the question of a trial, or the two of a pair."""
     weights: Floats
+    """How likely each column of places is."""
     cells: Floats
     """The sum of the weights of each cell of the design."""
     kinds: Floats
@@ -112,9 +135,10 @@ class TrialMaker:
         """Whether it is a test, and number of a rule -> number of the cell; -1 for what has no share."""
         self._is_even = settings.compat == STRICT and settings.questions == SUPERLATIVE
         self._test_share = 0.5 if settings.paired else settings.test_share
-        self._is_mixed = settings.paired or (self._is_even and 0 < settings.test_share < 1)
+        self._is_mixed = self._is_even and not settings.paired and 0 < settings.test_share < 1
         self._about_physics = min(1.0, PHYSICS_LAYOUTS * settings.physics_share)
         """The share of layouts that are about physics."""
+        self._sets = SETS_FOR_PAIRS if settings.paired else SETS
         self._layouts = layout_maker(catalogue)
         self._asker = Asker(catalogue, settings.width, settings.height, self._rules, settings.compat == STRICT)
 
@@ -123,7 +147,7 @@ class TrialMaker:
         rng, known, repeats = stream(self._settings.seed, "trials", window), set[object](), 0
         cells, kinds = self._share_keepers()
         while repeats < REPEATS:
-            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            asked = self._draw_layout(rng, cells, kinds)
             trials = self._draw_trials(asked, rng)
             keys = {(trial.noun, trial.adjectives, trial.cell.rule, trial.blocked, *trial.grid) for trial in trials}
             repeats = 0 if known.isdisjoint(keys) else repeats + 1
@@ -145,33 +169,47 @@ class TrialMaker:
         rng, (cells, kinds), made = stream(0, "check"), self._share_keepers(), np.zeros(len(self._shares))
         least = LEAST_PART if self._is_even else LEAST_PART / 2
         for _ in range(CHECKED):
-            asked = self._draw_layout(rng, cells.weighed, kinds.weighed)
+            asked = self._draw_layout(rng, cells, kinds)
+            cells.note(asked.cells)
+            kinds.note(asked.kinds)
             made += asked.cells / CHECKED
         lines = [
-            f"  {TYPES[is_test]} trials, {rule_class}: {self._reason(rule_class)} ({there:.0%}, not {share:.0%})"
+            f"  {TYPES[is_test]} trials, {rule_class}: "
+            f"{self._reason(rule_class, there > share)} ({there:.0%}, not {share:.0%})"
             for ((is_test, rule_class), share), there in zip(self._shares.items(), made.tolist(), strict=True)
-            if there < share * least
+            if there < share * least or abs(there - share) > MOST_OFF
         ]
         if lines:
-            raise UsageError("\n".join(("this design cannot be made:", *lines)))
+            raise UsageError("\n".join(("this design cannot be made:", *lines, *self._nearest(made))))
 
-    def _reason(self, rule_class: str) -> str:
-        """Return why trials of a rule class cannot be made."""
+    def _nearest(self, made: Floats) -> Iterator[str]:
+        """Yield the settings that are nearest to what was made of each cell of the design."""
+        shares = dict.fromkeys((SIZE, VERTICAL, HORIZONTAL), 0.0)
+        for (_, rule_class), share in zip(self._shares, made.tolist(), strict=True):
+            if rule_class in shares:
+                shares[rule_class] += share
+        if self._settings.questions == SUPERLATIVE:
+            named = (f"--{rule_class}-share {share:.2f}" for rule_class, share in shares.items())
+            yield f"such grids have about {' '.join(named)}"
+
+    def _reason(self, rule_class: str, are_many: bool) -> str:
+        """Return why trials of a rule class cannot be made, or fewer of them."""
         settings = self._settings
         if rule_class == VERTICAL and settings.height < LEAST_LINES:
             return "needs more rows"
         if rule_class == HORIZONTAL and settings.width < LEAST_LINES:
             return "needs more columns"
-        return "grids like these have too few such questions"
+        return f"grids like these have too {'many' if are_many else 'few'} such questions"
 
     def _share_keepers(self) -> tuple[ShareKeeper, ShareKeeper]:
         physics = self._settings.physics_share
         return ShareKeeper([*self._shares.values()]), ShareKeeper([1 - physics, physics])
 
-    def _draw_layout(self, rng: Random, shares: Floats, kind_shares: Floats) -> AskedLayout:
+    def _draw_layout(self, rng: Random, cells: ShareKeeper, kinds: ShareKeeper) -> AskedLayout:
         for number in range(TRIES):
-            asked = self._asked(rng, 1 - number / TRIES, shares, kind_shares)
-            if asked is not None:
+            asked = self._asked(rng, 1 - number / TRIES, cells.weighed, kinds.weighed)
+            is_free = number >= STRICT_TRIES
+            if asked is not None and (is_free or (cells.suits(asked.cells) and kinds.suits(asked.kinds))):
                 return asked
         raise UsageError(f"no question was found for {TRIES} grids in a row; choose a larger grid or more items")
 
@@ -182,7 +220,7 @@ class TrialMaker:
         grid = self._layouts.draw(settings.width * settings.height, numbers.items, is_physics, rng)
         descriptions = [words for words in describe_items(self._layouts, grid) if is_physics or not words.is_physics]
         filled = indexes(cells_of(grid))
-        blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(SETS))]
+        blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(self._sets))]
         if not descriptions:
             return None
         questions = self._asker.ask(grid, descriptions, blocked)
@@ -191,17 +229,23 @@ class TrialMaker:
         questions, margins = questions.take(kept), margins.take(kept)
         is_open = np.array([numbers.items - cells.bit_count() for cells in blocked])
         wanted = np.ceil(is_open * least).astype(np.int64) * self._is_even
-        kept = even_questions(margins, wanted, self._is_mixed, settings.paired, settings.test_share > 0)
+        places = question_pairs(margins, MOST_PAIRS) if settings.paired else np.arange(len(margins.sets))[np.newaxis]
+        rows = margins.take(places[0])
+        kept = even_questions(rows, wanted, self._is_mixed, settings.test_share > 0, settings.paired)
         if not kept.any():
             return None
-        questions, margins = questions.take(kept), margins.take(kept)
-        weights = self._start_weights(descriptions, blocked, questions)
+        rows, places = rows.take(kept), places[:, kept]
+        weights = self._start_weights(descriptions, blocked, questions)[places].prod(axis=0)
         about = min(MOST_PHYSICS, kind_shares[1] / (physics or 1.0))
-        test_share = self._test_share if self._is_even else None
-        weights = fitted(margins, weights, shares, np.array([1 - about, about]), test_share)
-        of_cells = np.bincount(margins.cells, weights, len(shares)).astype(float)
-        of_kinds = np.bincount(margins.kinds, weights, 2).astype(float)
-        return AskedLayout(grid, descriptions, blocked, questions, weights, of_cells, of_kinds)
+        evens = [(margins.sets[row], margins.targets[row], 1 / len(places)) for row in places]
+        if settings.paired:
+            evens.append((*paired(margins, places), PAIRS_EVENNESS))
+        test_share = self._test_share if self._is_even and not settings.paired else None
+        shared = [(rows.cells, shares), (rows.kinds, np.array([1 - about, about]))]
+        weights = fitted(rows, weights, shared, test_share, evens * self._is_even)
+        of_cells = np.bincount(rows.cells, weights, len(shares)).astype(float)
+        of_kinds = np.bincount(rows.kinds, weights, 2).astype(float)
+        return AskedLayout(grid, descriptions, blocked, questions, places, weights, of_cells, of_kinds)
 
     def _margins(self, descriptions: Sequence[ItemDescription], questions: Questions) -> Margins:
         tests, answers = questions.tests.astype(np.int64), np.bitwise_count(questions.answers - np.uint64(1))
@@ -224,22 +268,15 @@ class TrialMaker:
         related = self._settings.related * (self._numbers.items - 1)
         off = np.abs(np.bitwise_count(fitting) - 1.0 - related)
         off += np.abs(np.bitwise_count(fitting & hidden) - related * self._settings.related_blocked)
-        return np.exp(-RELATED_SLOPE * off)
+        is_item = np.array([described.noun == ITEM for described in descriptions])[questions.descriptions]
+        return np.exp(-RELATED_SLOPE * off - ITEM_SLOPE * is_item)
 
     def _draw_trials(self, asked: AskedLayout, rng: Random) -> tuple[Trial, ...]:
-        """Draw a trial, or two of one instruction with different answers, as likely as their weights alone are."""
-        questions, weights = asked.questions, asked.weights
-        place = _draw(weights, rng)
-        rule = self._rules[questions.rules[place]]
+        """Draw a trial, or the two of a pair."""
+        places = asked.places[:, _draw(asked.weights, rng)].tolist()
+        rule = self._rules[asked.questions.rules[places[0]]]
         frame = pick(rng, FRAMES) if says_frame(self._settings.suffix, CLASS_OF[rule]) else None
-        places = [place]
-        if self._settings.paired:
-            partners = (questions.answers != questions.answers[place]) & (questions.rules == questions.rules[place])
-            partners &= questions.descriptions == questions.descriptions[place]
-            if rule != NONE:
-                partners &= questions.tests != questions.tests[place]
-            places.append(_draw(weights * partners, rng))
-        return tuple(self._trial(asked, number, frame, rng) for number in places)
+        return tuple(self._trial(asked, place, frame, rng) for place in places)
 
     def _trial(self, asked: AskedLayout, place: int, frame: str | None, rng: Random) -> Trial:
         questions, grid, settings = asked.questions, asked.grid, self._settings

@@ -19,7 +19,7 @@ from vqagen.files.records import RecordSource
 from vqagen.language.domain_files import PathLike
 from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.tasks.director.catalogue import ItemCatalogue
-from vqagen.tasks.director.design import Cell, RecordMaker, Trial
+from vqagen.tasks.director.design import DESIGN, Cell, RecordMaker, Trial
 from vqagen.tasks.director.formats import RULE_TYPES
 from vqagen.tasks.director.instructions import (
     InstructionMeaning,
@@ -32,6 +32,7 @@ from vqagen.tasks.director.items import trial_reader
 from vqagen.tasks.director.rules import CLASS_OF, CONTROL, DIRECTOR, HORIZONTAL, MIRRORED, NONE, RELATION, SIZE, TEST
 from vqagen.tasks.director.settings import REFERENCE
 from vqagen.tasks.director.trial_series import REPEATED, TrialFault, TrialSeries
+from vqagen.tasks.director.version_1 import ExactSeries
 from vqagen.tasks.director.views import Views
 from vqagen.tasks.record_files import SAMPLES, check_origin
 from vqagen.tasks.whole import CHANGED_FILE, unread, whole_records
@@ -77,7 +78,8 @@ def verify_trials(
     if not templates and (other := unread(source, instruction_hash())):
         return other
     check_origin(source, {"templates": lambda: instruction_hash(templates)})
-    report, series = VerificationReport(source.kind.key, MEANINGS), TrialSeries(source)
+    report = VerificationReport(source.kind.key, MEANINGS)
+    series = (TrialSeries if source.info.get("design") == DESIGN else ExactSeries)(source)
     read_record, catalogue, remark = trial_reader(source)
     report.remarks += [remark] if remark else []
     record_faults = _RecordFaults(catalogue, templates) if catalogue else None

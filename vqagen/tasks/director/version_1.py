@@ -8,10 +8,14 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from vqagen.bits import is_single
 from vqagen.rng import shuffled, stream
 from vqagen.tasks.director.design import Cell, class_shares, numbers_of, share_of
-from vqagen.tasks.director.rules import FRAMES, NONE, RELATION, RULES, says_frame
+from vqagen.tasks.director.reading import WrittenTrial
+from vqagen.tasks.director.rules import CLASS_OF, CONTROL, FRAMES, NONE, RELATION, RULES, TEST, TYPES, says_frame
 from vqagen.tasks.director.settings import REFERENCE, DirectorSettings
+from vqagen.tasks.director.trial_series import TrialSeries
+from vqagen.tasks.director.views import Views
 
 WINDOW = 960
 """Trials whose shares are exact, unless a file says otherwise."""
@@ -121,3 +125,42 @@ def number_of_trials(settings: DirectorSettings, window: int) -> Counter[Cell]:
         start = number * size
         numbers.update(islice(Design(settings, number).cells(), max(first - start, 0), min(end - start, size)))
     return numbers
+
+
+class ExactSeries(TrialSeries):
+    """The trials of a file that version 1.0 made."""
+
+    def _count(self, trial: WrittenTrial, is_test: bool | None = None) -> None:
+        """Count a trial, or one of each pair, whose cell is that of its test."""
+        if not self.settings.paired:
+            super()._count(trial)
+        elif trial.index % 2 == 0:
+            super()._count(trial, is_test=True)
+
+    def _wrong_shares(self, trials: int) -> Iterator[tuple[str, str]]:
+        wanted = number_of_trials(self.settings, self._window)
+        for cell in sorted(wanted.keys() | self._cells.keys(), key=repr):
+            if self._cells[cell] != wanted[cell]:
+                kind = "physics" if cell.is_physics else "no physics"
+                frame = f", {cell.frame}'s view" if cell.frame else ""
+                yield f"{self._cells[cell]} of {TYPES[cell.is_test]}, {cell.rule}, {kind}{frame}", f"{wanted[cell]}"
+
+    def _item_rows(self, views: Views) -> Iterator[tuple[str, str, int, range]]:
+        trial, rule_class = views.trial, CLASS_OF[views.trial.rule]
+        if self.settings.compat == REFERENCE or rule_class == RELATION:
+            return
+        seen, hidden = ((views.fitting & cells).bit_count() for cells in (views.open, trial.blocked))
+        least_seen, least_hidden = related_numbers(self.settings, rule_class)
+        more = MORE if rule_class != NONE else 0
+        yield "cells", "fitting items seen", seen, range(1 + least_seen, 2 + least_seen + more)
+        is_plain = rule_class == NONE and trial.type == CONTROL
+        blocked = range(1) if is_plain else range(least_hidden, least_hidden + MORE + 1)
+        yield "cells", "fitting items blocked", hidden, blocked
+
+    def _move_faults(self, first: WrittenTrial, second: WrittenTrial) -> Iterator[str]:
+        opened, closed = first.blocked & ~second.blocked, second.blocked & ~first.blocked
+        moves = ((first, opened, second.answer), (second, closed, first.answer))
+        freed = [moved == answer for one, moved, answer in moves if one.type == TEST]
+        if not (is_single(opened) and is_single(closed) and all(freed)):
+            moved = f"{first.labels(opened)} was opened and {first.labels(closed)} blocked"
+            yield f"one block must move, from what is the answer without it in a test trial: {moved}"
