@@ -257,7 +257,7 @@ def _asked(audit: Audit) -> Table:
     return Table(
         "asked",
         "Answered without looking",
-        (*columns(by=TEXT, verdict=TEXT, best=TEXT), *_FIGURES),
+        (*columns(asked=TEXT, verdict=TEXT, best=TEXT), *_FIGURES),
         tuple(rows),
         tuple(notes),
     )
@@ -265,7 +265,7 @@ def _asked(audit: Audit) -> Table:
 
 def _probes(audit: Audit) -> Table:
     rows = tuple((probe.name, probe.verdict, probe.asks, probe.meaning, *_figures(probe)) for probe in audit.probes)
-    heads = columns(probe=TEXT, verdict=TEXT, by=TEXT, guess=TEXT)
+    heads = columns(probe=TEXT, verdict=TEXT, asked=TEXT, guess=TEXT)
     return Table("probes", "Each predictor", (*heads, *_FIGURES), rows, (_LEGEND,), is_detail=True)
 
 
