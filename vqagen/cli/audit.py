@@ -40,7 +40,8 @@ def command(
     are found, and options that a scene shows; with --train, what that file has in common with this one.
 
     A file fails if a predictor is certainly above chance by more than --tolerance. All tests are corrected together
-    (Holm), so that a file without shortcuts fails with a chance of --alpha at most. Several files are shown side by side.
+    (Holm), so that a file without shortcuts fails with a chance of --alpha at most. Several files are shown side by
+    side.
 
     A file with too few items to find guesses that far above chance is inconclusive, and the report says how many it
     needs. A file whose images are not named, or that has fewer than 5, is not tested. The exit code is 0 if all files

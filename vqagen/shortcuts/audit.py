@@ -33,7 +33,7 @@ from vqagen.shortcuts.predictors import (
     not_shown,
     trial_predictors,
 )
-from vqagen.shortcuts.probes import chance_of, probe
+from vqagen.shortcuts.probes import probe
 from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.tasks.record_files import task_of
@@ -58,12 +58,11 @@ def audit_items(
         (top, number), total = next(iter(counts.items())), sum(counts.values())
         answers[name] = AnswerSpread(total, entropy(counts), log2(len(counts)), top, number / total)
     if untested := folds.fault(items):
-        return Audit(items, settings, answers, (), found, notes, np.zeros(len(items)), unanswered, untested)
+        return Audit(items, settings, answers, (), found, notes, unanswered, untested)
     guessing = Guessing.within(items, folds=folds)
-    chance = chance_of(guessing)
-    probes = probe([*probing(items), *more], chance, guessing, folds, settings, on_guess)
+    probes = probe([*probing(items), *more], guessing, folds, settings, on_guess)
     own = notes if folds.is_apart else [*notes, ONE_WINDOW]
-    return Audit(items, settings, answers, probes, found, own, chance, unanswered)
+    return Audit(items, settings, answers, probes, found, own, unanswered)
 
 
 def probing(items: Items) -> Iterator[Predictor]:

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from vqagen.errors import counted
 from vqagen.items.builder import ONE_WHOLE, window_of
 from vqagen.items.folds import NOT_TESTED
 from vqagen.items.groups import counts_of
-from vqagen.items.guessing import Floats
 from vqagen.items.table import Items
 from vqagen.report.table import (
     COUNT,
@@ -81,8 +78,6 @@ class Audit(Reported):
     probes: Sequence[Probe] = ()
     repetition: Repetition = field(default_factory=Repetition)
     notes: Sequence[str] = ()
-    chance: Floats = field(default_factory=lambda: np.zeros(0))
-    """Of each item."""
     unanswered: int = 0
     """Items without an answer, which are left out."""
     untested: str = ""

@@ -154,7 +154,12 @@ def known(name: str, meaning: str, scores: Floats) -> Predictor:
 def trial_predictors(clues: Sequence[OptionClues]) -> Iterator[Predictor]:
     """Yield predictors of trials, which are the items of the guessing, by what their options tell: the open cells."""
     rows = [row for of_trial in clues for row in of_trial]
-    likest, most_asked = (Column.of(row[place] for row in rows).codes for place in range(2))
+    for place, name, rank in (
+        (0, "look-alike", "how like the others it is"),
+        (1, "strict-questions", "how many questions can mean it"),
+    ):
+        choose = partial(options.best_class, classes=Column.of(row[place] for row in rows).codes)
+        yield Predictor(name, PICTURE, f"an open item by {rank}", choose, CELLS)
 
     def features(guessing: Guessing) -> Any:
         return learners.counted(rows)
@@ -164,12 +169,4 @@ def trial_predictors(clues: Sequence[OptionClues]) -> Iterator[Predictor]:
             guessing, learn, ask
         )
 
-    by_likeness, by_questions = (
-        partial(options.best_class, classes=likest),
-        partial(options.best_class, classes=most_asked),
-    )
-    yield Predictor("look-alike", PICTURE, "an open item by how like the others it is", by_likeness, CELLS)
-    yield Predictor(
-        "strict-questions", PICTURE, "an open item by how many questions could mean it", by_questions, CELLS
-    )
     yield Predictor("grid", PICTURE, "regression over the items of the grid", grid, CELLS, True)

@@ -117,14 +117,13 @@ def chance_of(guessing: Guessing) -> Floats:
 
 def probe(
     predictors: Sequence[Predictor],
-    chance: Floats,
     guessing: Guessing,
     folds: Folds,
     settings: AuditSettings,
     on_guess: OnGuess = not_shown,
 ) -> list[Probe]:
     """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
-    families, found = places_by(families_of(guessing.items)), list[Probe]()
+    families, chance, found = places_by(families_of(guessing.items)), chance_of(guessing), list[Probe]()
     for predictor in in_turn(predictors, on_guess):
         scores = predict(predictor, guessing).expected
         known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
