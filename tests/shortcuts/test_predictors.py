@@ -249,6 +249,16 @@ def test_planted_shortcuts_are_found(shortcut: str, predictor: str) -> None:
 
 
 @pytest.mark.slow
+def test_windows_of_the_file_to_learn_from_are_none_of_the_other() -> None:
+    """The first question of a family in a window of the second file is counted from 0 again."""
+    items = planted("occurrence")
+
+    found = predict(NAMED["occurrence"], Guessing.across(items, items)).expected
+
+    assert np.nanmean(found) > 0.6
+
+
+@pytest.mark.slow
 def test_order_does_not_know_an_image_by_its_number() -> None:
     """Pairs that join all images part the questions about one: in an image that is red, most answers are red."""
     rng = random.Random("images")

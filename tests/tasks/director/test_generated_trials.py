@@ -19,9 +19,11 @@ from readme_blocks import ROOT
 
 import vqagen
 from vqagen.bits import indexes, only
+from vqagen.score.items import find_items
 from vqagen.tasks.director.layout import ItemDescription, describe_items, layout_maker
 from vqagen.tasks.director.policies import BLIND, POLICIES, expected_accuracy
 from vqagen.tasks.director.questions import Asker, Questions
+from vqagen.tasks.director.statistics import option_clues
 from vqagen.tasks.director.verification import answer_faults
 from vqagen.tasks.director.views import Views
 
@@ -116,6 +118,19 @@ def asked_of(record: Record) -> tuple[Questions, list[ItemDescription]]:
     found = list(describe_items(layout_maker(item_catalogue()), grid))
     asker = Asker(item_catalogue(), record["width"], record["height"], STRICT_RULES, is_strict=True)
     return asker.ask(grid, found, [views_of(record).all & views_of(record).trial.blocked]), found
+
+
+def test_an_audit_ranks_open_items_by_their_strict_questions() -> None:
+    """Also of pairs, whose two trials have one layout and are asked about together."""
+    for records in (trials(480, seed=4)[:80], trials(COUNT, paired=True)[:80]):
+        assert {record["rule"] for record in records} == {*STRICT_RULES}
+        clues, _ = option_clues(find_items(document(*records)))
+        for record, options in [*zip(records, clues, strict=True)][: fewer(40)]:
+            counts = Counter(asked_of(record)[0].answers.tolist())
+            asked = [counts[1 << cell] for cell in indexes(views_of(record).open)]
+            assert [seen[1] for seen in options] == [
+                f"most asked, {sum(other > one for other in asked)}" for one in asked
+            ]
 
 
 def test_every_strict_question_is_found() -> None:
