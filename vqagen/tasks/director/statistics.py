@@ -75,7 +75,7 @@ def _ranks(numbers: Sequence[int]) -> list[int]:
 
 
 def _times_asked(trials: Sequence[Views], catalogue: ItemCatalogue | None) -> list[Counter[int]]:
-    """Return for each trial: answer -> the strict questions, by any rule of the file, that have it.
+    """Return for each trial: answer -> the strict questions, by rules of the classes that the file has, that have it.
 
     Nothing is known without a catalogue. Trials of one layout are asked about together.
     """
@@ -87,7 +87,8 @@ def _times_asked(trials: Sequence[Views], catalogue: ItemCatalogue | None) -> li
     for number, views in enumerate(trials):
         grid = tuple(places[item.name] if item else EMPTY for item in views.items)
         layouts.setdefault((views.trial.width, views.trial.height, grid), []).append(number)
-    rules = [rule for rule in CLASS_OF if any(views.trial.rule == rule for views in trials)]
+    classes = {CLASS_OF[views.trial.rule]: 0 for views in trials}
+    rules = [rule for rule, rule_class in CLASS_OF.items() if rule_class in classes]
     askers = {size: Asker(catalogue, *size, rules, is_strict=True) for size in {layout[:2]: 0 for layout in layouts}}
     for (width, height, grid), own in layouts.items():
         if described := list(describe_items(layout_maker(catalogue), grid)):
