@@ -16,7 +16,8 @@ from vqagen.extras import in_one_thread
 from vqagen.items.groups import RANKED, counts_of, families_of, types_of
 from vqagen.items.guessing import YES_NO
 from vqagen.language.program import Node
-from vqagen.shortcuts.learners import LEARNABLE, PHRASES, clues_of, phrases
+from vqagen.shortcuts.clues import PHRASES, clues_of, phrases
+from vqagen.shortcuts.learners import LEARNABLE
 
 CHECKED = 10_000
 """Questions whose words are dropped one by one."""

@@ -22,7 +22,7 @@ from vqagen.score.evaluate import evaluate_items
 from vqagen.score.evaluation import Evaluation, EvaluationSettings
 from vqagen.score.items import read_items
 from vqagen.score.predictions.reading import read_predictions
-from vqagen.shortcuts.learners import clues_of
+from vqagen.shortcuts.clues import clues_of
 
 NODES: list[dict[str, Any]] = [
     {"type": "scene", "inputs": [], "value_inputs": []},

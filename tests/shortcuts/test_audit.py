@@ -145,7 +145,7 @@ def test_what_answers_about_the_same_image_tell_is_shown_and_fails_no_file() -> 
     assert list(audit.failures()) == []
     assert others.accuracy > others.chance + 0.05
     assert (others.verdict, others.p_holm) == (SHOWN, others.p)
-    assert "shown: told by right answers about the same image" in str(audit.report())
+    assert "shown: told by other questions about the image" in str(audit.report())
 
 
 def planted(records: Sequence[Record], plant: Callable[[Record, Random], None]) -> list[str]:
@@ -309,9 +309,10 @@ def test_trials_are_guessed_without_their_instruction() -> None:
     records = as_written(trials(96))
     Path("trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     audit = vqagen.audit("trials.jsonl")
-    assert [each.name for each in audit.probes] == ["order", "cell", "look-alike", "grid"]
+    by_order, by_picture = ["order", "occurrence", "previous"], ["cell", "look-alike", "strict-questions", "grid"]
+    assert [each.name for each in audit.probes] == [*by_order, *by_picture]
     assert [each.name for each in vqagen.audit(iter(records)).probes] == [each.name for each in audit.probes]
-    shown = [row[5:7] for row in audit.report().table("probes").rows]
+    shown = [row[8:10] for row in audit.report().table("probes").rows]
     assert shown == [(each.low, each.high) for each in audit.probes]
     for views in read_views(find_items("trials.jsonl"))[0]:
         width, items = views.trial.width, views.all.bit_count()
@@ -355,9 +356,9 @@ def test_the_exit_code_says_whether_a_file_passes(vqagen_: Commands) -> None:
 
     assert first == second
     record = json.loads(first)
-    assert record["passes"] and list(record["probes"]) == ["order", "words", "others"]
+    assert record["passes"] and list(record["asked"]) == ["words alone", "order and neighbours", "other questions"]
     assert ran.code == 1
-    assert re.search(r"right by words +0\.\d{3}\? +0\.\d{3}!\n", ran.out.decode())
+    assert re.search(r"words alone +[+-]0\.\d{3}\? +\+0\.\d{3}!\n", ran.out.decode())
     best = {row[0] for row in vqagen.audit(other).report().table("best_families").rows}
     assert "words" in best and "order" not in best
     assert "FAILS: spoiled.json: words" in ran.out.decode() and "inconclusive: q.json" in ran.out.decode()

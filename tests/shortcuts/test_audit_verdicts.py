@@ -131,7 +131,7 @@ def test_the_key_of_images_is_an_option(vqagen_: Commands) -> None:
 
 
 @pytest.mark.slow
-def test_too_few_images_are_inconclusive_and_the_report_says_how_many_are_needed(vqagen_: Commands) -> None:
+def test_too_few_items_are_inconclusive_and_the_report_says_how_many_are_needed(vqagen_: Commands) -> None:
     """Ten images do not pass, whatever the guesses; a file with the number that is said does."""
     assert vqagen.audit([{**each, "answer": "yes"} for each in asked(10, image=lambda image: image)]).verdict == (
         "inconclusive"
@@ -140,9 +140,11 @@ def test_too_few_images_are_inconclusive_and_the_report_says_how_many_are_needed
     ran = vqagen_("audit q.json --json")
     record = json.loads(ran.out)
     assert (ran.code, record["verdict"], record["passes"], record["failures"]) == (1, "inconclusive", False, [])
-    needed = max(each["images_needed"] for each in record["probes"].values() if each["verdict"] == "inconclusive")
-    assert "inconclusive: too few images to find guesses 0.02 above chance: needs about " in record["doubts"][0]
-    assert needed > 60
+    needed = max(each["items_needed"] for each in record["probes"].values() if each["verdict"] == "inconclusive")
+    assert (
+        "inconclusive: 240 questions are too few to find guesses 0.02 above chance: needs about " in record["doubts"][0]
+    )
+    assert needed > 240
 
 
 @pytest.mark.slow

@@ -209,17 +209,22 @@ def planted(name: str) -> Items:
         "place": [COLORS[place] for place in places],
         "words": [COLORS[i * 7 % 4] for i in range(SIZE)],
         "neighbor": [answers[i - 1] if places[i] % 2 else answers[i] for i in range(SIZE)],
+        "pair": [COLORS[(i * 7 + i // 4 * 3) % 4] for i in range(SIZE)],
+        "occurrence": [COLORS[i % 100 // 5 % 4] for i in range(SIZE)],
     }
     if name in told:
         answers = [one if rng.random() < 0.75 else own for one, own in zip(told[name], answers, strict=True)]
-    texts = [f"What about {'wxyz'[i * 7 % 4]} {rng.randrange(9)}?" for i in range(SIZE)]
+    if name == "previous":
+        for i in range(1, SIZE):
+            answers[i] = COLORS[(COLORS.index(answers[i - 1]) + 1) % 4] if rng.random() < 0.75 else answers[i]
+    texts = [f"What about {'wxyz'[i * 7 % 4]} {rng.randrange(9)} {'stuv'[i // 4 * 3 % 4]}?" for i in range(SIZE)]
     right = [rng.choice((0, 0, 1) if name == "position" else (0, 1)) for _ in range(SIZE)]
     others = [rng.choice([color for color in COLORS if color != answer]) for answer in answers]
     options = [
         [other, answer] if place else [answer, other]
         for answer, other, place in zip(answers, others, right, strict=True)
     ]
-    return table(answers, images=images, texts=texts, options=options)
+    return table(answers, images=images, texts=texts, options=options, windows=[i // 100 for i in range(SIZE)])
 
 
 @pytest.mark.quick(1)
@@ -231,6 +236,9 @@ def planted(name: str) -> Items:
         ("place", "order"),
         ("words", "words"),
         ("neighbor", "others"),
+        ("pair", "tree"),
+        ("occurrence", "occurrence"),
+        ("previous", "previous"),
         ("position", "position"),
     ],
 )
@@ -238,6 +246,16 @@ def test_planted_shortcuts_are_found(shortcut: str, predictor: str) -> None:
     """A shortcut that returns in each twentieth image too, which folds in the order of the file would hide; and answers
     that change from some image on."""
     assert expected(predictor, planted(shortcut)) > expected(predictor, planted("")) + 0.1
+
+
+@pytest.mark.slow
+def test_windows_of_the_file_to_learn_from_are_none_of_the_other() -> None:
+    """The first question of a family in a window of the second file is counted from 0 again."""
+    items = planted("occurrence")
+
+    found = predict(NAMED["occurrence"], Guessing.across(items, items)).expected
+
+    assert np.nanmean(found) > 0.6
 
 
 @pytest.mark.slow

@@ -33,18 +33,17 @@ def command(
 ) -> None:
     """Find shortcuts by which questions, dialogs or trials are answered without looking.
 
-    Predictors that see no picture learn from some images and answer about others: by the words and programs of
-    questions; the number of the image and the place of a question about it; the answers to other questions
-    about the image; the history of dialogs; positions, texts and frequencies of options; grids of trials
-    without their instructions. Each is compared with chance: the most frequent answer of the family, or one over the
-    number of options. With --scenes, repeated scenes are found, and options that a scene shows; with --train, what
-    that file has in common with this one.
+    Four things are asked: what the picture tells alone (of a trial, its grid without the instruction), the words alone,
+    the options alone, and the order of a file and the answers before. Predictors learn each from some images and answer
+    about others; their guesses are compared with chance: the most frequent answer of the family, or one over the number
+    of options. What the other questions about an image tell is shown, and fails no file. With --scenes, repeated scenes
+    are found, and options that a scene shows; with --train, what that file has in common with this one.
 
-    A file fails if one is certainly above chance by more than --tolerance. What the answers to other questions about
-    the image tell is shown, and fails no file: no model has them. All other tests are corrected together (Holm), so
-    that a file without shortcuts fails with a chance of --alpha at most. Several files are shown side by side.
+    A file fails if a predictor is certainly above chance by more than --tolerance. All tests are corrected together
+    (Holm), so that a file without shortcuts fails with a chance of --alpha at most. Several files are shown side by
+    side.
 
-    A file with too few images to find guesses that far above chance is inconclusive, and the report says how many it
+    A file with too few items to find guesses that far above chance is inconclusive, and the report says how many it
     needs. A file whose images are not named, or that has fewer than 5, is not tested. The exit code is 0 if all files
     pass, and 1 if one fails, is inconclusive or is not tested.
 

@@ -194,6 +194,11 @@ def joined(first: Items, second: Items) -> Items:
     def nothing(items: Items) -> Column:
         return Column(np.full(len(items), NONE, dtype=np.int32), ())
 
+    def windows(items: Items, at: int) -> Column:
+        """Return the windows of balance of a table, none of which is one of the other table."""
+        whole = Column(np.zeros(len(items), dtype=np.int32), (None,))
+        return (items.windows or whole).map(lambda window: (at, window))
+
     return replace(
         second,
         ids=[*first.ids, *second.ids],
@@ -208,7 +213,7 @@ def joined(first: Items, second: Items) -> Items:
         },
         records=np.concatenate([first.records, second.records]),
         learning=Learning(*map(both, first.learning, second.learning)),
-        windows=None,
+        windows=both(windows(first, 0), windows(second, 1)),
     )
 
 

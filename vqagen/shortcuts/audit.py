@@ -2,8 +2,8 @@
 
 Each predictor of `shortcuts.predictors` that tells anything of the file is a probe. All tests are corrected together,
 so that a file without shortcuts fails with a chance of `alpha` at most. Two-sided: guesses below chance are a sign of
-folds that betray each other, or of answers that are balanced too well. What reads right answers about the same image,
-which no model has, is shown and fails no file.
+folds that betray each other, or of answers that are balanced too well. What reads other questions about the same image
+is shown and fails no file.
 """
 
 from __future__ import annotations
@@ -22,15 +22,22 @@ from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.audit_report import ONE_WINDOW, AnswerSpread, Audit
-from vqagen.shortcuts.predictors import CHOOSING, OnGuess, Predictor, applicable, known, not_shown, trial_predictors
-from vqagen.shortcuts.probes import chance_of, probe
+from vqagen.shortcuts.predictors import (
+    CHOOSING,
+    OTHERS,
+    WORDS,
+    OnGuess,
+    Predictor,
+    applicable,
+    known,
+    not_shown,
+    trial_predictors,
+)
+from vqagen.shortcuts.probes import probe
 from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.tasks.record_files import task_of
 from vqagen.world.loading import find_scenes
-
-PRIORS = ("uniform", "majority-all", "majority", "majority-family", "random-option")
-"""Predictors that know how often answers occur and nothing else: what chance is compared with."""
 
 
 def audit_items(
@@ -51,12 +58,11 @@ def audit_items(
         (top, number), total = next(iter(counts.items())), sum(counts.values())
         answers[name] = AnswerSpread(total, entropy(counts), log2(len(counts)), top, number / total)
     if untested := folds.fault(items):
-        return Audit(items, settings, answers, (), found, notes, np.zeros(len(items)), unanswered, untested)
+        return Audit(items, settings, answers, (), found, notes, unanswered, untested)
     guessing = Guessing.within(items, folds=folds)
-    chance = chance_of(guessing)
-    probes = probe([*probing(items), *more], chance, guessing, folds, settings, on_guess)
+    probes = probe([*probing(items), *more], guessing, folds, settings, on_guess)
     own = notes if folds.is_apart else [*notes, ONE_WINDOW]
-    return Audit(items, settings, answers, probes, found, own, chance, unanswered)
+    return Audit(items, settings, answers, probes, found, own, unanswered)
 
 
 def probing(items: Items) -> Iterator[Predictor]:
@@ -67,10 +73,10 @@ def probing(items: Items) -> Iterator[Predictor]:
     about its image.
     """
     has_options = not (items.options.codes == NONE).any()
-    skipped = {*PRIORS, "others"} if items.kind == "dialogs" else PRIORS
     for predictor in applicable(items):
-        is_blind = not has_options or predictor.needs in CHOOSING or predictor.name == "order"
-        if is_blind and predictor.name not in skipped:
+        is_left = has_options and predictor.asks in (WORDS, OTHERS) and predictor.needs not in CHOOSING
+        is_unseen = predictor.asks == OTHERS and items.kind == "dialogs"
+        if predictor.asks and not is_left and not is_unseen:
             yield predictor
 
 

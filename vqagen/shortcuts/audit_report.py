@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from vqagen.errors import counted
 from vqagen.items.builder import ONE_WHOLE, window_of
 from vqagen.items.folds import NOT_TESTED
 from vqagen.items.groups import counts_of
-from vqagen.items.guessing import Floats
 from vqagen.items.table import Items
 from vqagen.report.table import (
     COUNT,
@@ -30,7 +27,18 @@ from vqagen.report.table import (
     columns,
     nonempty,
 )
-from vqagen.shortcuts.probes import BELOW, FAILS, INCONCLUSIVE, PASSES, SHOWN, Probe, effect_sought
+from vqagen.shortcuts.predictors import ASKED
+from vqagen.shortcuts.probes import (
+    BELOW,
+    FAILS,
+    INCONCLUSIVE,
+    PASSES,
+    SHOWN,
+    Probe,
+    Ruling,
+    effect_sought,
+    rulings,
+)
 from vqagen.shortcuts.scenes import Repetition
 from vqagen.shortcuts.settings import AuditSettings
 
@@ -70,12 +78,15 @@ class Audit(Reported):
     probes: Sequence[Probe] = ()
     repetition: Repetition = field(default_factory=Repetition)
     notes: Sequence[str] = ()
-    chance: Floats = field(default_factory=lambda: np.zeros(0))
-    """Of each item."""
     unanswered: int = 0
     """Items without an answer, which are left out."""
     untested: str = ""
     """Why guesses could not be tested; "" if they were."""
+
+    @property
+    def counted(self) -> str:
+        """How many items were tested, in words."""
+        return counted(len(self.items), _NOUNS[self.items.kind])
 
     def mean(self, name: str) -> float:
         """Return the mean of a field of AnswerSpread over items."""
@@ -101,12 +112,11 @@ class Audit(Reported):
         if any(self.failures()):
             return
         unsure = [probe for probe in self.probes if probe.verdict in (INCONCLUSIVE, BELOW)]
-        if found := [probe for probe in unsure if probe.images[0] < probe.images[1]]:
-            scarcest = max(found, key=lambda probe: probe.images[1] / probe.images[0])
-            number, needed = scarcest.images
-            of_all = ceil(needed * len(np.unique(self.items.images.codes)) / number)
-            few = f"too few images to find guesses {effect_sought(self.settings):g} above chance"
-            yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} images ({scarcest.name})"
+        if found := [probe for probe in unsure if probe.items < probe.needed]:
+            scarcest = max(found, key=lambda probe: probe.needed / probe.items)
+            few = f"{self.counted} are too few to find guesses {effect_sought(self.settings):g} above chance"
+            of_all = ceil(len(self.items) * scarcest.needed / scarcest.items)
+            yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} ({scarcest.name})"
         if ONE_WINDOW in self.notes and any(probe.verdict == BELOW for probe in self.probes):
             window = window_of(self.items.info)
             more = f"two balance windows, about {2 * window:,} images" if window < ONE_WHOLE else "smaller windows"
@@ -130,7 +140,9 @@ class Audit(Reported):
         """The verdict with its reasons."""
         if failures := list(self.failures()):
             return f"{FAILS}: {'; '.join(failures)}"
-        return next(self.doubts(), f"{PASSES}: no shortcut found")
+        return next(
+            self.doubts(), f"{PASSES}: nothing above {effect_sought(self.settings):g} found with {self.counted}"
+        )
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -147,6 +159,10 @@ class Audit(Reported):
             "doubts": list(self.doubts()),
             "settings": self.settings.to_record(),
             "answers": {**{key: round(self.mean(key), 4) for key in ("bits", "highest_bits")}, "families": families},
+            "asked": {
+                found.asks: {"verdict": found.verdict.lower(), "probe": found.best.name, "items_needed": found.needed}
+                for found in rulings(self.probes)
+            },
             "probes": {probe.name: probe.to_record() for probe in self.probes},
             "repetition": vars(self.repetition),
             "notes": list(self.notes),
@@ -159,7 +175,7 @@ class Audit(Reported):
         return Report(
             f"Audit of {self.items.name}",
             (*_overview(self), *(f"note: {note}" for note in self.notes), verdict),
-            nonempty([_probes(self), _best_families(self), _families(self)]),
+            nonempty([_asked(self), _best_families(self), _probes(self), _families(self)]),
             self.to_record(),
             (
                 *(Gate(failure, f"{FAILS}: {failure}") for failure in failures),
@@ -188,7 +204,7 @@ def _about(number: int) -> int:
 
 def _overview(audit: Audit) -> list[str]:
     """Return what was audited; then, indented, the shares of its answers and its repetition."""
-    counts, found = counted(len(audit.items), _NOUNS[audit.items.kind]), audit.repetition
+    found = audit.repetition
     images = counted(len(counts_of(audit.items.images)), "image")
     about = "" if audit.items.kind == "trials" else f" about {images}"
     families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
@@ -203,7 +219,7 @@ def _overview(audit: Audit) -> list[str]:
         "program and scene in it": found.same_program_and_scene,
     }
     return [
-        f"{counts}{about}, {families}{left_out}",
+        f"{audit.counted}{about}, {families}{left_out}",
         f"  entropy of a family's answers  {bits:.2f} of {most:.2f} bits in the mean",
         f"  top answer of a family         {top:.2f}{of_worst}",
         *([f"  {'duplicate scenes':29}  {found.repeated_scenes:,} of {found.scenes:,}"] if found.scenes else []),
@@ -215,17 +231,37 @@ def _overview(audit: Audit) -> list[str]:
     ]
 
 
+_FIGURES = columns(items=COUNT, accuracy=SHARE, chance=SHARE, effect=SHARE, low=SHARE, high=SHARE, p=NUMBER)
+_LEGEND = "effect: accuracy above chance; low and high: its bounds, 95 %, none of too few images; p by Holm"
+
+
+def _figures(probe: Probe) -> tuple[Cell, ...]:
+    low, high = (None, None) if probe.low == -1 else (probe.low, probe.high)
+    return probe.items, probe.accuracy, probe.chance, probe.mean, low, high, probe.p_holm
+
+
+def _asked(audit: Audit) -> Table:
+    """Return a row for each thing that is asked, with the predictor that decides it."""
+    rows, notes = list[tuple[Cell, ...]](), [_LEGEND]
+    for asks, verdict, best, needed in rulings(audit.probes):
+        if verdict == INCONCLUSIVE:
+            verdict += f", needs {_about(needed):,}"
+        if verdict == SHOWN:
+            notes.append(f"{SHOWN}: told by other questions about the image; ask one at a time. It fails no file")
+        rows.append((asks, verdict, best.name, *_figures(best)))
+    return Table(
+        "asked",
+        "Answered without looking",
+        (*columns(asked=TEXT, verdict=TEXT, best=TEXT), *_FIGURES),
+        tuple(rows),
+        tuple(notes),
+    )
+
+
 def _probes(audit: Audit) -> Table:
-    rows = []
-    for probe in audit.probes:
-        low, high = (None, None) if probe.low == -1 else (probe.low, probe.high)
-        figures = probe.items, probe.accuracy, probe.chance, low, high, probe.p_holm
-        rows.append((probe.name, probe.meaning, *figures, probe.verdict))
-    notes = ["low and high: bounds of the difference from chance, 95 %; none of too few images; p by Holm"]
-    if any(probe.verdict == SHOWN for probe in audit.probes):
-        notes.append(f"{SHOWN}: told by right answers about the same image, which no model has; fails no file")
-    heads = columns(probe=TEXT, guess=TEXT, items=COUNT, accuracy=SHARE, chance=SHARE, low=SHARE, high=SHARE, p=NUMBER)
-    return Table("probes", "Answered without looking", (*heads, Column("verdict")), tuple(rows), tuple(notes))
+    rows = tuple((probe.name, probe.verdict, probe.asks, probe.meaning, *_figures(probe)) for probe in audit.probes)
+    heads = columns(probe=TEXT, verdict=TEXT, asked=TEXT, guess=TEXT)
+    return Table("probes", "Each predictor", (*heads, *_FIGURES), rows, (_LEGEND,), is_detail=True)
 
 
 def _best_families(audit: Audit) -> Table:
@@ -263,15 +299,14 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
     doubts = [(audit.items.name, doubt) for audit in audits for doubt in audit.doubts()]
     bits = [(audit.mean("bits"), audit.mean("highest_bits")) for audit in audits]
     again = [audit.repetition for audit in audits]
-    of_audits = [{probe.name: probe for probe in audit.probes} for audit in audits]
-    names = dict.fromkeys(name for own in of_audits for name in own)
-    found = {name: [own.get(name) for own in of_audits] for name in names}
+    of_audits = [{found.asks: found for found in rulings(audit.probes)} for audit in audits]
+    asked = [asks for asks in ASKED if any(asks in own for own in of_audits)]
     rows: list[tuple[Cell, ...]] = [
         ("items", *(f"{len(audit.items):,}" for audit in audits)),
         ("entropy of answers, of the highest", *(own / most if most else 0.0 for own, most in bits)),
         ("top answer of a family, mean", *(audit.mean("top_share") for audit in audits)),
         ("chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)),
-        *((f"right by {name}", *(probe and _marked(probe) for probe in probes)) for name, probes in found.items()),
+        *((asks, *(_marked(own.get(asks)) for own in of_audits)) for asks in asked),
     ]
     if any(found.scenes for found in again):
         rows.append(("duplicate scenes", *(f"{found.repeated_scenes:,}" for found in again)))
@@ -280,7 +315,15 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
     return Report(
         "Audits",
         tuple(f"{audit.verdict}: {audit.items.name}" for audit in audits),
-        (Table("audits", "Audits", heads, tuple(rows), ("!: fails; ?: inconclusive",)),),
+        (
+            Table(
+                "audits",
+                "Audits",
+                heads,
+                tuple(rows),
+                ("what is asked: the effect of the predictor that decides it; !: fails; ?: inconclusive",),
+            ),
+        ),
         {"audits": [audit.to_record() for audit in audits]},
         (
             *(Gate(f"{name}: {failure}", f"{FAILS}: {name}: {failure}") for name, failure in failures),
@@ -289,6 +332,6 @@ def _side_by_side(audits: Sequence[Audit]) -> Report:
     )
 
 
-def _marked(probe: Probe) -> str:
-    """Return the accuracy with the mark of its verdict."""
-    return f"{probe.accuracy:.3f}{_MARKS.get(probe.verdict, ' ')}"
+def _marked(found: Ruling | None) -> str | None:
+    """Return how far the best guess is above chance, with the mark of the verdict."""
+    return found and f"{found.best.mean:+.3f}{_MARKS.get(found.verdict, ' ')}"

@@ -9,28 +9,27 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
-from zlib import crc32
 
 import numpy as np
-import orjson
+import numpy.typing as npt
 
 from vqagen.extras import in_one_thread, needed
 from vqagen.items.groups import Integers, distinct
 from vqagen.items.guessing import YES_NO, Floats, Guesses, Guessing, of_family
-from vqagen.items.table import NONE, Column, Places
-from vqagen.language.program import Node
+from vqagen.items.table import NONE, Places
 from vqagen.rng import shuffled, stream
+from vqagen.shortcuts.clues import clues_of, words_of
 
 WHAT = "a predictor that learns"
 LEARNABLE = 40
 """Items of a type below which its answers are guessed by majority."""
 MOST_ANSWERS = 200
 """Different answers of a type that are told apart, the most frequent ones: the time grows with their number."""
-RAREST = 2_000
-"""An answer to fewer than one item in so many is not learned: of 20,000 colors, none."""
+RAREST = 200
+"""An answer to fewer than one item in so many is not learned: of 2,000 colors, none."""
 MANY_FAMILIES = 250
 """Families beyond which scikit-learn takes no categories."""
 MOST_BINS = 255
@@ -39,18 +38,17 @@ CYCLES = (7, 9, 11, 12, 16, 20, 50, 64, 100)
 """Lengths of cycles in which answers may return from image to image: these and all that divide them."""
 TOLD = 60
 """Most frequent answers of other questions that are counted, as "3 to a count"."""
+PAIRS = 24
+"""Pairs of words that trees read, those that tell most of the answers."""
+PAIRED = 128
+"""Words, the most frequent ones, of which pairs are made: the time grows with the square."""
+LEAST = 20
+"""Items that say a word, or a pair of words, below which it is not read."""
+FREQUENT = 10
+"""Answers, the most frequent ones, by which pairs are chosen."""
+COUNTED = 99
+"""Questions of a family in a window that are counted; the rest count as the last of these."""
 _WORD = re.compile(r"\w+")
-PHRASES = 6
-"""Phrases of a program that count; few programs have more."""
-RELATIONS = 3
-_ABSENT = -9
-_NUMBERS = 1 << 16
-_FILTER = "filter"
-"""How the names of functions begin that say one word of a set, in CLEVR's files and in those of its kin."""
-_GIVES_ONE = ("unique", "query", "count")
-"""Beginnings of the names of functions whose result is no set, so that nothing said of it is no phrase."""
-
-Phrase = frozenset[tuple[str, ...]]
 Shares = tuple[Integers, Floats]
 """The answers that are known, and of each item that is asked the probability of each of them."""
 Learner = Callable[[Guessing, Any, Places, Places], Shares]
@@ -86,14 +84,29 @@ def order(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     return found
 
 
+def occurrence(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+    """Answer by regression over the family and how many of its questions came before in the window of balance."""
+    return _learned(guessing, learn, ask, _by_neighbours, guessing.once(_occurrences))
+
+
+def previous(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+    """Answer by regression over the family and the right answer to its question before, in the order of the file."""
+    return _learned(guessing, learn, ask, _by_neighbours, guessing.once(_previous))
+
+
 def tree(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by boosted trees over the family and what is seen of the program."""
-    return _learned(guessing, learn, ask, _by_trees, guessing.once(_phrases))
+    """Answer by boosted trees over the family, what is seen of the program, and pairs of words."""
+    return _learned(guessing, learn, ask, _by_trees_with_pairs, guessing.once(_phrases))
 
 
 def others(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by boosted trees over the same, and the answers to the other questions about the image."""
+    """Answer by boosted trees over the family, the program, and the answers to the other questions about the image."""
     return _learned(guessing, learn, ask, _by_trees, guessing.once(_others))
+
+
+def other_texts(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+    """Answer by boosted trees over the family, the program, and the words of the other questions about the image."""
+    return _learned(guessing, learn, ask, _by_trees, guessing.once(_other_texts))
 
 
 # Features of items ----------------------------------------------------------------------------------------------------
@@ -116,9 +129,8 @@ def counted(rows: Sequence[Sequence[str]], least: int = 1) -> Any:
 
 def _words(guessing: Guessing) -> Any:
     """Return the words of each item, and its family."""
-    texts = guessing.learning.texts
-    counts = counted([tokens(text) for text in (*texts.values, "")])[texts.codes]
-    return needed("scipy.sparse", "stats", WHAT).hstack([counts, _one_hot(guessing.families)], format="csr")
+    parts = [guessing.once(_text_words), _one_hot(guessing.families)]
+    return needed("scipy.sparse", "stats", WHAT).hstack(parts, format="csr")
 
 
 def _all_words(guessing: Guessing) -> Any:
@@ -146,6 +158,34 @@ def _order(guessing: Guessing) -> Any:
     return sparse.hstack(parts, format="csr")
 
 
+def _occurrences(guessing: Guessing) -> Any:
+    """Return the family, the number of its questions before in the window, whether that is even, and these crossed."""
+    windows, families = guessing.items.windows, guessing.families
+    own = families if windows is None else distinct(families, windows.codes + 1)[1]
+    order = np.argsort(own, kind="stable")
+    numbers = np.empty(len(own), dtype=np.int64)
+    numbers[order] = np.minimum(np.arange(len(own)) - np.searchsorted(own[order], own[order]), COUNTED)
+    return _crossed(families, numbers, numbers % 2)
+
+
+def _previous(guessing: Guessing) -> Any:
+    """Return the family, the answer to its question before (as a number; 0 for the first), and both crossed."""
+    families = guessing.families
+    order = np.argsort(families, kind="stable")
+    before = np.zeros(len(families), dtype=np.int64)
+    is_same = families[order[1:]] == families[order[:-1]]
+    before[order[1:]] = np.where(is_same, guessing.answers[order[:-1]] + 1, 0)
+    return _crossed(families, before)
+
+
+def _crossed(families: Integers, *columns: Integers) -> Any:
+    """Return families, columns of codes, and each of these within each family."""
+    within = (distinct(families, column)[1] for column in columns)
+    return needed("scipy.sparse", "stats", WHAT).hstack(
+        [_one_hot(codes) for codes in (families, *columns, *within)], format="csr"
+    )
+
+
 def _one_hot(codes: Integers) -> Any:
     ones = np.ones(len(codes)), (np.arange(len(codes)), codes)
     return needed("scipy.sparse", "stats", WHAT).csr_matrix(ones, shape=(len(codes), int(codes.max(initial=0)) + 1))
@@ -164,84 +204,57 @@ def _others(guessing: Guessing) -> Floats:
     """Return the phrases, and how many other items of the same image have each answer to a type."""
     _, told = distinct(guessing.types, guessing.answers + 1)
     frequent = np.argsort(-np.bincount(told), kind="stable")[:TOLD]
-    own = told[:, None] == frequent
-    counts = np.zeros((len(guessing.items.images.values), len(frequent)))
-    np.add.at(counts, guessing.items.images.codes, own)
-    return np.hstack([guessing.once(_phrases), counts[guessing.items.images.codes] - own])
+    return np.hstack([guessing.once(_phrases), _told_by_others(guessing, told[:, None] == frequent)])
 
 
-# Clues of programs ----------------------------------------------------------------------------------------------------
-#
-# What a reader of a question sees of its program. A phrase is what a question says of one set of objects: the filters
-# between two steps that are no filters. Known of it are how many words it says, and how they overlap with those of
-# other phrases: "more large cubes than cubes?" is answered by the words alone.
+def _other_texts(guessing: Guessing) -> Floats:
+    """Return the phrases, and how many other items of the same image say each of the most frequent words."""
+    return np.hstack([guessing.once(_phrases), _told_by_others(guessing, guessing.once(_said)[:, :TOLD])])
 
 
-def clues_of(programs: Column) -> Column:
-    """Return the `features` of each item's program, which is JSON as files hold it, in either dialect."""
-    rows: list[tuple[int, ...] | None] = [None] * len(programs.values)
-    for code in np.unique(programs.codes).tolist():  # of a sample, those of the sample only
-        if code != NONE:
-            rows[code] = features([_step(node) for node in orjson.loads(programs.values[code])])
-    return Column.of(rows).spread(programs.codes)
+def _told_by_others(guessing: Guessing, own: npt.NDArray[Any]) -> Floats:
+    """Return how many other items of the same image have each of the columns that an item has (1) or not (0)."""
+    images = guessing.items.images.codes
+    counts: Floats = np.zeros((len(guessing.items.images.values), own.shape[1]))
+    np.add.at(counts, images, own)
+    told: Floats = counts[images] - own
+    return told
 
 
-def phrases(steps: Sequence[Node]) -> Iterator[Phrase]:
-    """Yield the (filter function, values) said of each set that a step other than a filter takes, in order."""
-    for step in steps:
-        if step.function.startswith(_FILTER):
-            continue
-        for place in step.inputs:
-            said = []
-            at = steps[place]
-            while at.function.startswith(_FILTER) and len(at.inputs) == 1:
-                said.append((at.function, *at.values))
-                at = steps[at.inputs[0]]
-            if said or not at.function.startswith(_GIVES_ONE):
-                yield frozenset(said)
+def _said(guessing: Guessing) -> npt.NDArray[np.float32]:
+    """Return whether each item says each word, in its text or by its program; the most frequent words come first."""
+    programs = guessing.learning.programs
+    rows = words_of(programs)
+    sparse = needed("scipy.sparse", "stats", WHAT)
+    both = sparse.hstack([guessing.once(_text_words), counted(rows)[programs.codes]], format="csc")
+    numbers = both.getnnz(axis=0)
+    frequent = np.argsort(-numbers, kind="stable")
+    frequent = frequent[(numbers[frequent] >= LEAST) & (numbers[frequent] < len(guessing.items))]
+    found: npt.NDArray[np.float32] = (both[:, frequent[:PAIRED]].toarray() > 0).astype(np.float32)
+    return found
 
 
-def _step(node: Mapping[str, Any]) -> Node:
-    values = node.get("value_inputs") or node.get("side_inputs") or []
-    values = values if isinstance(values, list) else [values]  # what no generator writes, and verify reports
-    return Node(str(node.get("type") or node.get("function")), tuple(node["inputs"]), tuple(map(str, values)))
-
-
-def features(steps: Sequence[Node]) -> tuple[int, ...]:
-    """Return the features of a program, the same number of them for all programs.
-
-    Relation words are numbered by their checksums, so that files need not be read together to be compared.
-    """
-    said = list(phrases(steps))[:PHRASES]
-    sizes = [len(phrase) for phrase in said]
-    row = [len(steps), sum(sizes), *sizes, *[_ABSENT] * (PHRASES - len(said))]
-    for first, second in combinations(range(PHRASES), 2):
-        row += _overlap(said[first], said[second]) if second < len(said) else [_ABSENT] * 5
-    related = [step.values[0] for step in steps if step.values and not step.function.startswith(_FILTER)]
-    numbers = [crc32(word.encode()) % _NUMBERS for word in related[:RELATIONS]]
-    return (*row, len(set(related)), *numbers, *[_ABSENT] * (RELATIONS - len(numbers)))
-
-
-def _overlap(first: Phrase, second: Phrase) -> list[int]:
-    """Return how much two phrases share, what each has alone, the difference of sizes, and what they contradict in."""
-    shared = len(first & second)
-    asked = {said[0] for said in first} & {said[0] for said in second}
-    contradicted = len(asked) - len({said[0] for said in first & second})
-    return [shared, len(first) - shared, len(second) - shared, len(first) - len(second), contradicted]
+def _text_words(guessing: Guessing) -> Any:
+    texts = guessing.learning.texts
+    return counted([tokens(text) for text in (*texts.values, "")])[texts.codes]
 
 
 # Learning -------------------------------------------------------------------------------------------------------------
 
 
-def regression(guessing: Guessing) -> Any:
-    """Return a logistic regression."""
-    return needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=0.1, max_iter=300)
+def regression(penalty: float = 10) -> Any:
+    """Return a logistic regression. A tolerance ten times smaller takes half as long again and guesses no better."""
+    return needed("sklearn.linear_model", "stats", WHAT).LogisticRegression(C=1 / penalty, max_iter=300, tol=1e-3)
 
 
-def _by_regression(guessing: Guessing, rows: Any, taught: Places, asked: Places) -> Shares:
+def _by_regression(guessing: Guessing, rows: Any, taught: Places, asked: Places, penalty: float = 10) -> Shares:
     """Learn by logistic regression."""
-    model = regression(guessing).fit(rows[taught], guessing.answers[taught])
+    model = regression(penalty).fit(rows[taught], guessing.answers[taught])
     return model.classes_, model.predict_proba(rows[asked])
+
+
+_by_neighbours = partial(_by_regression, penalty=50)
+"""Learn from what is crossed with families: few items have the same, and a leak in all families must outweigh these."""
 
 
 def _by_trees(guessing: Guessing, rows: Floats, taught: Places, asked: Places) -> Shares:
@@ -264,6 +277,33 @@ def _by_trees(guessing: Guessing, rows: Floats, taught: Places, asked: Places) -
     )
     model.fit(rows[np.ix_(taught, kept)], guessing.answers[taught])
     return model.classes_, model.predict_proba(rows[np.ix_(asked, kept)])
+
+
+def _by_trees_with_pairs(guessing: Guessing, rows: Floats, taught: Places, asked: Places) -> Shares:
+    """Learn by boosted trees that read pairs of words too."""
+    said = guessing.once(_said)
+    first, second = _telling_pairs(guessing, said, taught)
+    return _by_trees(guessing, np.hstack([rows, said[:, first] * said[:, second]]), taught, asked)
+
+
+def _telling_pairs(guessing: Guessing, said: npt.NDArray[np.float32], taught: Places) -> tuple[Places, Places]:
+    """Return the pairs of words with which answers differ most from those of their families, by chi squared.
+
+    A word alone is a pair with itself. If "red" and "left" tell the answer together and neither does alone, trees that
+    read words one by one do not find it.
+    """
+    own, answers = said[taught], guessing.answers[taught]
+    families = np.unique(guessing.families[taught], return_inverse=True)[1]
+    codes, counts = np.unique(answers, return_counts=True)
+    found = np.zeros((own.shape[1], own.shape[1]), dtype=np.float32)
+    for answer in codes[np.argsort(-counts, kind="stable")[:FREQUENT]]:
+        expected = (np.bincount(families, answers == answer) / np.bincount(families))[families]
+        apart = own.T @ (own * ((answers == answer) - expected).astype(np.float32)[:, None])
+        variance = own.T @ (own * (expected * (1 - expected)).astype(np.float32)[:, None])
+        found += apart**2 / (variance + 1)
+    found[own.T @ own < LEAST] = 0
+    best = np.argsort(-np.round(np.triu(found), 3), axis=None, kind="stable")[:PAIRS]
+    return best // max(1, len(found)), best % max(1, len(found))
 
 
 def _learned(guessing: Guessing, learn: Places, ask: Places, learner: Learner, rows: Any) -> Guesses:

@@ -63,7 +63,7 @@ def random_option(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
 
 def position(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose the position that is most often right among items with as many options."""
-    return _best_class(guessing, learn, ask, guessing.once(_positions))
+    return best_class(guessing, learn, ask, guessing.once(_positions))
 
 
 def most_frequent(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
@@ -80,15 +80,20 @@ def number_rank(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     Options that are no numbers get no guess. A regression over all options does not find this: of a file in which the
     least number was right in .32 of the questions, it said .39 where chance was .41.
     """
-    return _best_class(guessing, learn, ask, guessing.once(_number_ranks))
+    return best_class(guessing, learn, ask, guessing.once(_number_ranks))
 
 
-def _best_class(guessing: Guessing, learn: Places, ask: Places, classes: Integers) -> Guesses:
-    """Choose the option of the class that is most often right; an option of the class NONE is not chosen."""
+def best_class(guessing: Guessing, learn: Places, ask: Places, classes: Integers) -> Guesses:
+    """Choose the option of the class of which most are right; an option of the class NONE is not chosen.
+
+    Of a class with few options, that most are right may be luck: it is taken to have some more, which are wrong.
+    """
     taught, asked = guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
     taught = taught[classes[taught] != NONE]
-    rights = np.bincount(classes[taught], guessing.offered.credits[taught], int(classes.max(initial=0)) + 1)
-    return choose(guessing, ask, np.where(classes[asked] == NONE, np.nan, rights[classes[asked]]))
+    size = int(classes.max(initial=0)) + 1
+    rights = np.bincount(classes[taught], guessing.offered.credits[taught], size)
+    shares = rights / (np.bincount(classes[taught], minlength=size) + LEARNABLE)
+    return choose(guessing, ask, np.where(classes[asked] == NONE, np.nan, shares[classes[asked]]))
 
 
 def _positions(guessing: Guessing) -> Integers:
@@ -143,7 +148,7 @@ def learned_choice(guessing: Guessing, learn: Places, ask: Places, features: Any
         return None
     with in_one_thread(WHAT), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # not converged
-        model = regression(guessing)
+        model = regression()
         model.fit(features[taught], is_right)
         return choose(guessing, ask, model.decision_function(features[asked]))
 

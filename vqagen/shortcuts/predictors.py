@@ -7,13 +7,14 @@ of an evaluation are views of this list. To add one, write a function such as `i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vqagen.errors import UsageError
 from vqagen.items.guessing import Floats, Guesses, Guessing, Predict, majority, majority_of, of_family, uniform
-from vqagen.items.table import NONE, Items, Places
+from vqagen.items.table import NONE, Column, Items, Places
 from vqagen.shortcuts import learners, options
 from vqagen.tasks.contract import OptionClues
 
@@ -37,6 +38,8 @@ class Predictor(NamedTuple):
     """A row of PREDICTORS."""
 
     name: str
+    asks: str
+    """What it tests, one of ASKED; "" for a prior, which knows how often answers occur and nothing else."""
     meaning: str
     answer: Predict
     """Answers the items at the last places by what those at the first ones teach."""
@@ -44,10 +47,13 @@ class Predictor(NamedTuple):
     """What items must have for it: a name of NEEDS."""
     is_learned: bool = False
     """True if scikit-learn learns it: that takes seconds, and the extra `stats`."""
-    sees_answers: bool = False
-    """True if it reads right answers to items about the very image, which no model has: no reason to fail an audit."""
 
 
+PICTURE, WORDS, CHOICES, ORDER, OTHERS = ASKED = (
+    *("picture alone", "words alone", "options alone", "order and neighbours", "other questions"),
+)
+"""What an audit asks of a file. OTHERS, those about the same image, fail no file: a model is asked one at a time."""
+SEVERAL = "several questions about an image"
 OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
 CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)
 """What predictors need that choose among options."""
@@ -56,7 +62,7 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
     "texts": lambda items: bool(items.learning.texts.values),
     "programs": lambda items: bool(items.learning.programs.values),
     "histories": lambda items: bool(items.learning.histories.values),
-    "several questions about an image": lambda items: len(np.unique(items.images.codes)) < len(items),
+    SEVERAL: lambda items: len(np.unique(items.images.codes)) < len(items),
     OPTIONS: lambda items: bool(items.options.values) and items.kind != "trials",
     CELLS: lambda items: bool(items.options.values) and items.kind == "trials",
     ORDERED: lambda items: NEEDS[OPTIONS](items) and all(offered.has_letters for offered in items.options.values),
@@ -67,31 +73,34 @@ NEEDS: Mapping[str, Callable[[Items], bool]] = {
 """What a predictor may need -> whether items have it."""
 
 PREDICTORS = (
-    Predictor("uniform", "any possible answer of the type", uniform),
-    Predictor("majority-all", "the most frequent answer", majority_of("all")),
-    Predictor("majority", "the most frequent answer of the type", majority),
-    Predictor("majority-family", "the most frequent answer of the family", of_family),
-    Predictor("order", "regression over the numbers of image and question", learners.order, "", True),
-    Predictor("words", "regression over the words", learners.words, "texts", True),
-    Predictor("history", "regression over the words and those said before", learners.history, "histories", True),
-    Predictor("tree", "boosted trees over the phrases of the program", learners.tree, "programs", True),
+    Predictor("uniform", "", "any possible answer of the type", uniform),
+    Predictor("majority-all", "", "the most frequent answer", majority_of("all")),
+    Predictor("majority", "", "the most frequent answer of the type", majority),
+    Predictor("majority-family", "", "the most frequent answer of the family", of_family),
+    Predictor("order", ORDER, "regression over the numbers of image and question", learners.order, "", True),
     Predictor(
-        "others",
-        "boosted trees over the answers to other questions about the image",
-        learners.others,
-        "several questions about an image",
+        "occurrence", ORDER, "regression over the place in the family's questions", learners.occurrence, "", True
+    ),
+    Predictor("previous", ORDER, "regression over the family's previous right answer", learners.previous, "", True),
+    Predictor("words", WORDS, "regression over the words", learners.words, "texts", True),
+    Predictor("history", WORDS, "regression over the words and those said before", learners.history, "histories", True),
+    Predictor("tree", WORDS, "boosted trees over phrases and pairs of words", learners.tree, "texts", True),
+    Predictor("others", OTHERS, "boosted trees over their right answers", learners.others, SEVERAL, True),
+    Predictor("other-texts", OTHERS, "boosted trees over their words", learners.other_texts, SEVERAL, True),
+    Predictor("random-option", "", "any option", options.random_option, OPTIONS),
+    Predictor("position", CHOICES, "the position that is most often right", options.position, ORDERED),
+    Predictor("number-rank", CHOICES, "of numbers, the rank that is most often right", options.number_rank, NUMBERS),
+    Predictor("most-frequent-option", CHOICES, "the option most often right", options.most_frequent, OPTIONS),
+    Predictor("choices-only", CHOICES, "regression over the options", options.choices_only, OPTIONS, True),
+    Predictor(
+        "question-and-choices",
+        WORDS,
+        "regression over question and options",
+        options.question_and_choices,
+        OPTIONS,
         is_learned=True,
-        sees_answers=True,
     ),
-    Predictor("random-option", "any option", options.random_option, OPTIONS),
-    Predictor("position", "the position that is most often right", options.position, ORDERED),
-    Predictor("number-rank", "of numbers, the rank that is most often right", options.number_rank, NUMBERS),
-    Predictor("most-frequent-option", "the option that is most often right", options.most_frequent, OPTIONS),
-    Predictor("choices-only", "regression over the options", options.choices_only, OPTIONS, True),
-    Predictor(
-        "question-and-choices", "regression over question and options", options.question_and_choices, OPTIONS, True
-    ),
-    Predictor("cell", "the open cell that is most often right", options.most_frequent, CELLS),
+    Predictor("cell", PICTURE, "the open cell that is most often right", options.most_frequent, CELLS),
 )
 """All predictors, from the weakest to the strongest."""
 NAMED = {predictor.name: predictor for predictor in PREDICTORS}
@@ -131,25 +140,33 @@ def predict(predictor: Predictor, guessing: Guessing) -> Guesses:
 
 
 def known(name: str, meaning: str, scores: Floats) -> Predictor:
-    """Return the predictor whose probabilities of a right answer are known of all items; NaN where it has no guess."""
+    """Return the predictor that sees pictures, of which it is known how likely it is right about each item.
+
+    That is NaN where it has no guess.
+    """
 
     def answer(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
         return Guesses(np.full((len(ask), 1), NONE), scores[ask])
 
-    return Predictor(name, meaning, answer)
+    return Predictor(name, PICTURE, meaning, answer)
 
 
 def trial_predictors(clues: Sequence[OptionClues]) -> Iterator[Predictor]:
     """Yield predictors of trials, which are the items of the guessing, by what their options tell: the open cells."""
-    alike = np.array([share for share, _ in clues])
-    yield known("look-alike", "the open item most like all others, without the instruction", alike)
+    rows = [row for of_trial in clues for row in of_trial]
+    for place, name, rank in (
+        (0, "look-alike", "how like the others it is"),
+        (1, "strict-questions", "how many questions can mean it"),
+    ):
+        choose = partial(options.best_class, classes=Column.of(row[place] for row in rows).codes)
+        yield Predictor(name, PICTURE, f"an open item by {rank}", choose, CELLS)
 
     def features(guessing: Guessing) -> Any:
-        return learners.counted([row for _, rows in clues for row in rows])
+        return learners.counted(rows)
 
     def grid(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
         return options.learned_choice(guessing, learn, ask, guessing.once(features)) or options.random_option(
             guessing, learn, ask
         )
 
-    yield Predictor("grid", "regression over the items of the grid, without the instruction", grid, CELLS, True)
+    yield Predictor("grid", PICTURE, "regression over the items of the grid", grid, CELLS, True)

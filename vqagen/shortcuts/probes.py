@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -13,14 +13,15 @@ from vqagen.items.groups import families_of, places_by
 from vqagen.items.guessing import Floats, Guessing
 from vqagen.items.table import NONE, Codes, Column as Values
 from vqagen.score.intervals import clustered_mean, holm, student_test
-from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, in_turn, not_shown, predict
+from vqagen.shortcuts.predictors import ASKED, NAMED, OTHERS, OnGuess, Predictor, in_turn, not_shown, predict
 from vqagen.shortcuts.settings import AuditSettings
 
 PASSES, FAILS, INCONCLUSIVE, BELOW, SHOWN = "passes", "FAILS", "inconclusive", "below chance", "shown"
 """Verdicts, of which a file has one of the first three or NOT_TESTED.
 
-Guesses that are certainly below chance fail no file, and are noted; SHOWN are those that see answers.
+Guesses that are certainly below chance fail no file; SHOWN are those that see other questions.
 """
+_WORST = {FAILS: 2, INCONCLUSIVE: 1}
 FEW_CLUSTERS = 10
 """Clusters of which no interval is given."""
 UNSEEN = 3.0
@@ -51,13 +52,13 @@ class Probe(NamedTuple):
     """What a predictor amounts to."""
 
     name: str
+    asks: str
+    """What it tests, one of ASKED."""
     meaning: str
-    scores: Floats
-    """The probability of a right answer of each item; NaN for items that the predictor does not concern."""
-    images: tuple[int, int]
-    """The number of images that it concerns, and about how many are needed to find a reason to fail."""
     items: int
     """The number of items that it concerns."""
+    needed: int
+    """About how many items are needed to find a reason to fail."""
     accuracy: float
     chance: float
     mean: float
@@ -75,6 +76,7 @@ class Probe(NamedTuple):
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
         return {
+            "asks": self.asks,
             "meaning": self.meaning,
             **_rounded(self.items, self.accuracy, self.chance),
             "difference": round(self.mean, 4),
@@ -82,8 +84,7 @@ class Probe(NamedTuple):
             "p": float(f"{self.p:.3g}"),
             "p_holm": float(f"{self.p_holm:.3g}"),
             "verdict": self.verdict,
-            "images": self.images[0],
-            "images_needed": self.images[1],
+            "items_needed": self.needed,
             "families": {name: _rounded(*found) for name, found in sorted(self.families.items())},
         }
 
@@ -116,14 +117,13 @@ def chance_of(guessing: Guessing) -> Floats:
 
 def probe(
     predictors: Sequence[Predictor],
-    chance: Floats,
     guessing: Guessing,
     folds: Folds,
     settings: AuditSettings,
     on_guess: OnGuess = not_shown,
 ) -> list[Probe]:
     """Return what each predictor amounts to; all tests that a file can fail are corrected together for their number."""
-    families, found = places_by(families_of(guessing.items)), list[Probe]()
+    families, chance, found = places_by(families_of(guessing.items)), chance_of(guessing), list[Probe]()
     for predictor in in_turn(predictors, on_guess):
         scores = predict(predictor, guessing).expected
         known = {name: places[~np.isnan(scores[places])] for name, places in families.items()}
@@ -135,11 +135,12 @@ def probe(
         if len(own := np.flatnonzero(~np.isnan(scores))):
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
-            verdict, images = SHOWN if predictor.sees_answers else "", len(np.unique(guessing.items.images.codes[own]))
-            needed = _images_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
-            found.append(
-                Probe(*predictor[:2], scores, (images, needed), len(own), *of_all, *apart, apart[-1], verdict, means)
+            verdict, images = (
+                SHOWN if predictor.asks == OTHERS else "",
+                len(np.unique(guessing.items.images.codes[own])),
             )
+            needed = _items_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
+            found.append(Probe(*predictor[:3], len(own), needed, *of_all, *apart, apart[-1], verdict, means))
     adjusted = iter(holm([result.p for result in found if not result.verdict]))
     found = [result if result.verdict else result._replace(p_holm=next(adjusted)) for result in found]
     return [result if result.verdict else result._replace(verdict=_verdict(result, settings)) for result in found]
@@ -150,15 +151,16 @@ def effect_sought(settings: AuditSettings) -> float:
     return settings.tolerance or AuditSettings().tolerance
 
 
-def _images_needed(differences: Floats, clusters: Codes, images: int, settings: AuditSettings) -> int:
-    """Return about how many images make an interval that reaches no further than the effect on each side.
+def _items_needed(differences: Floats, clusters: Codes, images: int, settings: AuditSettings) -> int:
+    """Return about how many items make an interval that reaches no further than the effect on each side.
 
     An effect of twice as much is then more likely found than not.
     """
     estimate = clustered_mean(differences, clusters)
     low, high = estimate.interval(-1.0, 1.0)
-    by_width = ((high - low) / 2 / effect_sought(settings)) ** 2
-    return ceil(max(images * by_width, images * FEW_CLUSTERS / estimate.clusters, UNSEEN / effect_sought(settings)))
+    effect = effect_sought(settings)
+    times = max(((high - low) / 2 / effect) ** 2, FEW_CLUSTERS / estimate.clusters, UNSEEN / effect / images)
+    return ceil(len(differences) * times)
 
 
 def _verdict(probe: Probe, settings: AuditSettings) -> str:
@@ -166,4 +168,24 @@ def _verdict(probe: Probe, settings: AuditSettings) -> str:
         return FAILS
     if probe.p_holm < settings.alpha and probe.high < -settings.tolerance:
         return BELOW
-    return INCONCLUSIVE if probe.images[0] < probe.images[1] else PASSES
+    return INCONCLUSIVE if probe.items < probe.needed else PASSES
+
+
+class Ruling(NamedTuple):
+    """What is found of one thing that an audit asks, by all predictors that test it."""
+
+    asks: str
+    verdict: str
+    best: Probe
+    """Of those with this verdict, the one that is furthest above chance."""
+    needed: int
+    """Items that the most demanding of the predictors needs."""
+
+
+def rulings(probes: Sequence[Probe]) -> Iterator[Ruling]:
+    """Yield what is found of each thing that is asked: the worst verdict of its probes."""
+    for asks in ASKED:
+        if own := [probe for probe in probes if probe.asks == asks]:
+            worst = max(own, key=lambda probe: (_WORST.get(probe.verdict, 0), probe.mean))
+            verdict = PASSES if worst.verdict == BELOW else worst.verdict
+            yield Ruling(asks, verdict, worst, max(probe.needed for probe in own))

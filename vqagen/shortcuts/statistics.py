@@ -104,7 +104,7 @@ def guess_questions(
     return record, [*notes, *found, *([FEW_ITEMS.format(few)] if few < FEW else [])]
 
 
-LABELS = Predictor("majority", "the most frequent answer of the label", majority_of("labels"))
+LABELS = Predictor("majority", "", "the most frequent answer of the label", majority_of("labels"))
 """What guesses the rounds of dialogs."""
 
 

@@ -76,8 +76,9 @@ class CountTally(Counter[str]):
         return counts
 
 
-OptionClues = tuple[float, Sequence[Sequence[str]]]
-"""About one record: the chance that the option most like all others is right, and the visible traits of each option."""
+OptionClues = Sequence[Sequence[str]]
+"""About one record: what is seen of each option. First come its ranks by likeness and by questions that could mean it.
+"""
 
 Make = Callable[[Iterable[Item], int, Tally], Iterator[ItemRecords]]
 """(items of a window from its first one on, the first index to make records about, tally) -> records, item by item.

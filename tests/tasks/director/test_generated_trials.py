@@ -19,9 +19,11 @@ from readme_blocks import ROOT
 
 import vqagen
 from vqagen.bits import indexes, only
+from vqagen.score.items import find_items
 from vqagen.tasks.director.layout import ItemDescription, describe_items, layout_maker
 from vqagen.tasks.director.policies import BLIND, POLICIES, expected_accuracy
 from vqagen.tasks.director.questions import Asker, Questions
+from vqagen.tasks.director.statistics import option_clues
 from vqagen.tasks.director.verification import answer_faults
 from vqagen.tasks.director.views import Views
 
@@ -144,6 +146,29 @@ def cell_index(record: Record) -> int:
     """Return the number of the answer's cell."""
     column, row = cell_named(record["answer"])
     return int(row * record["width"] + column)
+
+
+def test_an_audit_ranks_open_items_by_their_strict_questions() -> None:
+    """Also of pairs, whose two trials have one layout and are asked about together."""
+    for records in (trials(480, seed=4)[:80], trials(COUNT, paired=True)[:80]):
+        assert {CLASSES[record["rule"]] for record in records} == {CLASSES[rule] for rule in STRICT_RULES}
+        clues, _ = option_clues(find_items(document(*records)))
+        for record, options in [*zip(records, clues, strict=True)][: fewer(40)]:
+            counts = Counter(asked_of(record)[0].answers.tolist())
+            asked = [counts[1 << cell] for cell in indexes(views_of(record).open)]
+            assert [seen[1] for seen in options] == [
+                f"most asked, {sum(other > one for other in asked)}" for one in asked
+            ]
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("design", DESIGNS[2:], ids=str)
+def test_trials_of_any_design_are_audited(design: Mapping[str, Any]) -> None:
+    """Also where one of two mirrored relations is not asked; each open item has its ranks."""
+    records = trials(COUNT, **design)[:30]
+    clues, _ = option_clues(find_items(document(*records)))
+
+    assert [len(options) for options in clues] == [views_of(record).open.bit_count() for record in records]
 
 
 def test_every_strict_question_is_found() -> None:

@@ -58,7 +58,7 @@ def _next_best(passed: int) -> Choose:
 
 def _look_alike(views: Views) -> Objects:
     """Return the open items that have the most words in common with all other items, whatever the instruction says."""
-    alike = {cell: sum(_shared_words(views, cell).values()) for cell in indexes(views.open)}
+    alike = {cell: likeness(views, cell) for cell in indexes(views.open)}
     return union_of(cell for cell, number in alike.items() if number == max(alike.values()))
 
 
@@ -101,10 +101,10 @@ BLIND = ("egocentric", "second-best", "last", "random-match")
 # Looks of cells -------------------------------------------------------------------------------------------------------
 
 
-def _shared_words(views: Views, cell: int) -> dict[int, int]:
-    """Return for each other item how many words are true of both."""
+def likeness(views: Views, cell: int) -> int:
+    """Return how many words are true of an item and of each other one, summed over these."""
     true = {other: item.true for other, item in enumerate(views.items) if item}
-    return {other: len(true[cell] & words) for other, words in true.items() if other != cell}
+    return sum(len(true[cell] & words) for other, words in true.items() if other != cell)
 
 
 def seen(views: Views, cell: int) -> list[str]:

@@ -15,10 +15,14 @@ from vqagen.files.records import RecordSource
 from vqagen.items.groups import spread_record, spread_text
 from vqagen.report.table import COUNT, SHARE, TEXT, Cell, Column, Report, Table
 from vqagen.tasks.contract import OptionClues
+from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.items import trial_reader
-from vqagen.tasks.director.policies import POLICIES, Choose, expected_accuracy, seen
+from vqagen.tasks.director.layout import EMPTY, describe_items, layout_maker
+from vqagen.tasks.director.policies import POLICIES, Choose, expected_accuracy, likeness, seen
+from vqagen.tasks.director.questions import Asker
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
+    CLASS_OF,
     CONTROL,
     MIRRORED,
     NONE,
@@ -53,10 +57,46 @@ def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: 
 
 def option_clues(source: RecordSource) -> tuple[list[OptionClues], list[str]]:
     """Return what the open items of each trial tell, and notes on how trials are read; faults as of `read_views`."""
-    trials, notes = read_views(source)
-    alike = _rights(POLICIES["look-alike"][1], trials).tolist()
-    looks = [[seen(views, cell) for cell in indexes(views.open)] for views in trials]
-    return list(zip(alike, looks, strict=True)), notes
+    (trials, notes), clues = read_views(source), list[OptionClues]()
+    for views, asked in zip(trials, _times_asked(trials, trial_reader(source)[1]), strict=True):
+        cells = indexes(views.open)
+        likest, most_asked = (
+            _ranks([likeness(views, cell) for cell in cells]),
+            _ranks([asked[1 << cell] for cell in cells]),
+        )
+        ranks = [(f"likest, {one}", f"most asked, {other}") for one, other in zip(likest, most_asked, strict=True)]
+        clues.append([(*own, *seen(views, cell)) for own, cell in zip(ranks, cells, strict=True)])
+    return clues, notes
+
+
+def _ranks(numbers: Sequence[int]) -> list[int]:
+    """Return how many numbers are greater than each."""
+    return [sum(other > number for other in numbers) for number in numbers]
+
+
+def _times_asked(trials: Sequence[Views], catalogue: ItemCatalogue | None) -> list[Counter[int]]:
+    """Return for each trial: answer -> the strict questions, by rules of the classes that the file has, that have it.
+
+    Nothing is known without a catalogue. Trials of one layout are asked about together.
+    """
+    found = [Counter[int]() for _ in trials]
+    if catalogue is None:
+        return found
+    places = {item.name: place for place, item in enumerate(catalogue.items)}
+    layouts: dict[tuple[int, int, tuple[int, ...]], list[int]] = {}
+    for number, views in enumerate(trials):
+        grid = tuple(places[item.name] if item else EMPTY for item in views.items)
+        layouts.setdefault((views.trial.width, views.trial.height, grid), []).append(number)
+    classes = {CLASS_OF[views.trial.rule]: 0 for views in trials}
+    rules = [rule for rule, rule_class in CLASS_OF.items() if rule_class in classes]
+    askers = {size: Asker(catalogue, *size, rules, is_strict=True) for size in {layout[:2]: 0 for layout in layouts}}
+    for (width, height, grid), own in layouts.items():
+        if described := list(describe_items(layout_maker(catalogue), grid)):
+            blocked = [trials[number].all & trials[number].trial.blocked for number in own]
+            questions = askers[width, height].ask(grid, described, blocked)
+            for place, number in enumerate(own):
+                found[number] = Counter(questions.answers[questions.sets == place].tolist())
+    return found
 
 
 def trial_statistics(source: RecordSource, on_read: Callable[[int], None] = lambda _: None) -> Report:
