@@ -16,7 +16,7 @@ from test_search import CATALOGUE, SLOTS, every, made, make_search, narrowed, op
 from vqagen.bits import indexes
 from vqagen.language.template import Template
 from vqagen.language.template_check import read_templates
-from vqagen.search.balance import INTEGERS, AnswerCounts, FamilyBalance
+from vqagen.search.balance import INTEGERS, SLACK_BY_WORDS, AnswerCounts, FamilyBalance
 from vqagen.search.description import Sampling
 from vqagen.search.instantiate import Search
 from vqagen.search.state import FOUND, SceneTables
@@ -110,7 +110,7 @@ def test_numbers_are_wanted_as_a_recount_says(
     """Numbers that were given before come first where a phrase may leave the number open."""
     search, rng = searched(nodes, *constraints), Random(5)
     balance, twin = NumberBalance(search.plan, coins(coin)), NaiveNumbers(coin - 0.5, PRIOR, untelling)
-    overall = AnswerCounts(INTEGERS, 3)
+    overall = AnswerCounts(INTEGERS, 3, coins(coin), SLACK_BY_WORDS)
     first, *others = [search.plan.described_at(op).vocabulary.sets for op in search.plan.phrases]
     balance.meet(12)
     overall.meet(12)
@@ -182,7 +182,7 @@ def test_what_is_wanted_is_found_exactly_where_there_is_any(shortens: bool) -> N
             continue
         met.add(type(balance))
         asked = {(filling.answer, filling.said()) for filling in every(search, scene)}
-        tables, overall = SceneTables(scene), AnswerCounts(INTEGERS, 3)
+        tables, overall = SceneTables(scene), AnswerCounts(INTEGERS, 3, coins(0.5), SLACK_BY_WORDS)
         twin: NaiveYesNo | NaiveNumbers = NaiveNumbers(0, PRIOR, untelling(search))
         if isinstance(balance, YesNoBalance):
             twin = NaiveYesNo(0, coins(0.5).random)

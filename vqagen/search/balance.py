@@ -23,6 +23,10 @@ INTEGERS = range(11)
 REACHABLE = 0.4
 """Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
 
+SLACK_BY_WORDS = 6.0
+"""By how much more a value or a number may lead, at most, with `words`. Were it 0, hardly any would come twice in a
+row, and the answer to the family's question before would tell .05 more than the majority; with 4 it tells .02, with 6
+.01. The most frequent number of a family has .29 of its answers with 0, .31 with 6."""
 PATIENCE = 3
 """Scenes in which a family finds no question of an answer that a coin wants first, before it does without coins."""
 _NONE: frozenset[Value] = frozenset()
@@ -37,15 +41,19 @@ class AnswerCounts:
     the median is 0, so that none may have come more than 5 × 5 times until the others come up.
     """
 
-    def __init__(self, known: Sequence[Value], leading: int = 2, coins: Random | None = None) -> None:
+    def __init__(
+        self, known: Sequence[Value], leading: int = 2, coins: Random | None = None, most_slack: float = 0.0
+    ) -> None:
         """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck.
 
         `coins`: each count starts at 0 or 1, by a draw. Where all start at 0, the answer that scenes have more often
         comes first and the other one second, and so on: its place among questions of its kind tells the answer. Numbers
         start at 0: one that no scene has would seem level with those that are given, and keep these from being given.
+
+        `most_slack`: by how much more an answer may lead, at most; how much is drawn by the coins after each answer.
         """
         self._is_integer = isinstance(known, range)
-        self._leading, self._coins = leading, None if self._is_integer else coins
+        self._leading, self._coins, self._most_slack, self._slack = leading, coins, most_slack, 0.0
         self._counts: dict[Value, int] = {}
         self._ascending: list[int] = []
         """The counts in ascending order."""
@@ -64,11 +72,13 @@ class AnswerCounts:
         self._know(answer)
         count = self._counts[answer]
         self._counts[answer] = self._ascending[bisect_right(self._ascending, count) - 1] = count + 1
+        if self._most_slack and self._coins:
+            self._slack = self._coins.random() * self._most_slack
         self.refused = self.too_common(self._leading)
 
     def _know(self, answer: Value) -> None:
         if answer not in self._counts:
-            count = below(self._coins, 2) if self._coins else 0
+            count = below(self._coins, 2) if self._coins and not self._is_integer else 0
             self._counts[answer] = count
             insort(self._ascending, count)
 
@@ -91,7 +101,7 @@ class AnswerCounts:
         # are refused. Counts 0 1 3 10 10: the third is rare, so the limit is 11 and nothing is refused.
         second, third = counts[-2], counts[-leading]
         level = third if third > second * REACHABLE else second
-        limit, most = 1.1 * level, 5 * (median if median > 5 else 5.0)
+        limit, most = 1.1 * level + self._slack, 5 * (median if median > 5 else 5.0)
         if most < limit:
             limit = most
         if counts[-1] <= limit:
@@ -138,7 +148,8 @@ class CountedBalance(FamilyBalance):
         self._known, self._coins = known_answers(plan.template), coins
         self.measures = measures_of(plan, balance)
         self._leading = 3 if balance != "answers" and plan.template.answer_type == "Integer" else 2
-        self._overall = AnswerCounts(self._known, self._leading, coins)
+        slack = SLACK_BY_WORDS if balance == "words" and plan.template.answer_type != "Bool" else 0.0
+        self._overall = AnswerCounts(self._known, self._leading, coins, slack)
         self._worded: dict[tuple[int, int], AnswerCounts] = {}
         """(number of a measure, what it is) -> counts."""
         self._size = self._failed = self._given = 0

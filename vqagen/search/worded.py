@@ -14,7 +14,15 @@ from random import Random
 from vqagen.bits import union, union_of
 from vqagen.language.catalogue import Value
 from vqagen.rng import below
-from vqagen.search.balance import INTEGERS, PATIENCE, AnswerCounts, CountedBalance, FamilyBalance, measured
+from vqagen.search.balance import (
+    INTEGERS,
+    PATIENCE,
+    SLACK_BY_WORDS,
+    AnswerCounts,
+    CountedBalance,
+    FamilyBalance,
+    measured,
+)
 from vqagen.search.plan import Plan
 
 LEAN = 0.05
@@ -149,7 +157,7 @@ class NumberBalance(FamilyBalance):
     An example: a third of a family's answers is 2, and of the six that name a color three are 2, where two were as
     many as elsewhere. Then 2 is ahead by one: it is not wanted of questions that name a color, until others came, and
     `sets_by_number` has no set with a color for it. A start between -.5 and .5, drawn for each number, hides the order.
-    Over all, the reference's rule holds, with three leading answers.
+    Over all, the reference's rule holds, with three leading answers and some slack.
     """
 
     is_worded = True
@@ -157,7 +165,7 @@ class NumberBalance(FamilyBalance):
     def __init__(self, plan: Plan, coins: Random) -> None:
         super().__init__(plan)
         self._coins = coins
-        self._overall = AnswerCounts(INTEGERS, 3)
+        self._overall = AnswerCounts(INTEGERS, 3, coins, SLACK_BY_WORDS)
         self.refused = self._overall.refused
         nodes = [plan.described_at(op) for op in plan.phrases]
         of_words = range(sum([node.vocabulary.longest for node in nodes]) + 1)
