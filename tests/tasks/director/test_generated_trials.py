@@ -171,6 +171,16 @@ def test_trials_of_any_design_are_audited(design: Mapping[str, Any]) -> None:
     assert [len(options) for options in clues] == [views_of(record).open.bit_count() for record in records]
 
 
+def test_two_trials_of_one_kind_are_no_fault() -> None:
+    """Chance makes them alike in one of eight files."""
+    alike = 0
+    for seed in range(12):
+        first, second = records = trials(2, seed=seed)
+        alike += (first["trial_type"], first["rule_class"]) == (second["trial_type"], second["rule_class"])
+        assert report_on(records, seed=seed).is_clean
+    assert alike
+
+
 def test_every_strict_question_is_found() -> None:
     """Those that `verify` finds no fault in, of all descriptions that fit an item and all rules."""
     for record in trials(480)[: fewer(6)]:

@@ -128,7 +128,8 @@ class TrialSeries:
         off = OFF if is_usual else FAR_OFF
         for part in sorted(parts.keys() | shares.keys()):
             share, there = shares.get(part, 0), parts[part] / trials
-            most = off + CHANCE * sqrt(share * (1 - share) / draws)
+            # Bernstein's inequality: of two trials, both may well be of one kind, whose share is an eighth.
+            most = off + CHANCE * sqrt(share * (1 - share) / draws) + CHANCE**2 / 6 / draws
             is_short = share - there > most and (part != PHYSICS or not there)  # few grids have much of it
             if is_short or there - share > most:
                 yield f"{there:.1%} of {part}", f"{share:.1%}"
