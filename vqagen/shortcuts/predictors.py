@@ -49,10 +49,9 @@ class Predictor(NamedTuple):
     """True if scikit-learn learns it: that takes seconds, and the extra `stats`."""
 
 
-PICTURE, WORDS, CHOICES, ORDER, OTHERS = ASKED = (
-    *("picture alone", "words alone", "options alone", "order and neighbours", "other questions"),
-)
+ASKED = ("picture alone", "words alone", "options alone", "order and neighbours", "other questions")
 """What an audit asks of a file. OTHERS, those about the same image, fail no file: a model is asked one at a time."""
+PICTURE, WORDS, CHOICES, ORDER, OTHERS = ASKED
 SEVERAL = "several questions about an image"
 OPTIONS, CELLS, ORDERED, NUMBERS = "options", "open cells", "options in a known order", "options that are numbers"
 CHOOSING = (OPTIONS, CELLS, ORDERED, NUMBERS)

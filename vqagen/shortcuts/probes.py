@@ -135,10 +135,8 @@ def probe(
         if len(own := np.flatnonzero(~np.isnan(scores))):
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
-            verdict, images = (
-                SHOWN if predictor.asks == OTHERS else "",
-                len(np.unique(guessing.items.images.codes[own])),
-            )
+            verdict = SHOWN if predictor.asks == OTHERS else ""
+            images = len(np.unique(guessing.items.images.codes[own]))
             needed = _items_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
             found.append(Probe(*predictor[:3], len(own), needed, *of_all, *apart, apart[-1], verdict, means))
     adjusted = iter(holm([result.p for result in found if not result.verdict]))

@@ -57,13 +57,12 @@ def read_views(source: RecordSource, on_read: Callable[[int], None] = lambda _: 
 
 def option_clues(source: RecordSource) -> tuple[list[OptionClues], list[str]]:
     """Return what the open items of each trial tell, and notes on how trials are read; faults as of `read_views`."""
-    (trials, notes), clues = read_views(source), list[OptionClues]()
+    trials, notes = read_views(source)
+    clues = list[OptionClues]()
     for views, asked in zip(trials, _times_asked(trials, trial_reader(source)[1]), strict=True):
         cells = indexes(views.open)
-        likest, most_asked = (
-            _ranks([likeness(views, cell) for cell in cells]),
-            _ranks([asked[1 << cell] for cell in cells]),
-        )
+        likest = _ranks([likeness(views, cell) for cell in cells])
+        most_asked = _ranks([asked[1 << cell] for cell in cells])
         ranks = [(f"likest, {one}", f"most asked, {other}") for one, other in zip(likest, most_asked, strict=True)]
         clues.append([(*own, *seen(views, cell)) for own, cell in zip(ranks, cells, strict=True)])
     return clues, notes

@@ -242,7 +242,7 @@ class TrialMaker:
             evens.append((*paired(margins, places), PAIRS_EVENNESS))
         test_share = self._test_share if self._is_even and not settings.paired else None
         shared = [(rows.cells, shares), (rows.kinds, np.array([1 - about, about]))]
-        weights = fitted(rows, weights, shared, test_share, evens * self._is_even)
+        weights = fitted(rows, weights, shared, test_share, evens if self._is_even else [])
         of_cells = np.bincount(rows.cells, weights, len(shares)).astype(float)
         of_kinds = np.bincount(rows.kinds, weights, 2).astype(float)
         return AskedLayout(grid, descriptions, blocked, questions, places, weights, of_cells, of_kinds)
