@@ -46,6 +46,20 @@ def vqagen_(in_empty_folder: None, capsysbinary: pytest.CaptureFixture[bytes]) -
     return Commands(capsysbinary)
 
 
+@pytest.fixture
+def memory(in_empty_folder: None) -> Iterator[Any]:
+    """The store `memory://` of this process, emptied behind each test.
+
+    In a folder of the test, where runs keep what they have not finished.
+    """
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    yield system
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """The loop that tests marked `anyio` run in."""

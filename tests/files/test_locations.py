@@ -9,7 +9,7 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +45,6 @@ class Unreachable(MemoryFileSystem):
 
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
         raise RuntimeError("ConnectionLost")
-
-
-@pytest.fixture
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFileSystem]:
-    """Empty, and emptied behind each test. In a folder of its own, where runs keep what they have not finished."""
-    monkeypatch.chdir(tmp_path)
-    system = fsspec.filesystem("memory")
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
 
 
 @pytest.fixture

@@ -324,7 +324,7 @@ def _other_words(document: Record) -> None:
 
 def _other_physics(document: Record) -> None:
     for each in document["adjectives"]:
-        each["values"].get("sweet", {})["is_physics"] = True
+        each["values"].get("red", {})["is_physics"] = True
 
 
 CATALOGUE_MUTATIONS: dict[str, tuple[Callable[[Record], None], str]] = {

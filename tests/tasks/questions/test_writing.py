@@ -10,6 +10,7 @@ from pathlib import Path
 import fsspec
 import pytest
 from commands import Commands
+from fsspec.implementations.memory import MemoryFileSystem
 from scene_records import sampled_scenes
 
 import vqagen
@@ -188,7 +189,7 @@ def write(place: str, content: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_an_output_that_was_cut_is_not_complete(run: Commands) -> None:
+def test_an_output_that_was_cut_is_not_complete(run: Commands, memory: MemoryFileSystem) -> None:
     """The end of a packed file may be missing, and yet its beginning be read."""
     for out in ("q.json", "q.jsonl", "q.jsonl.gz", "memory://cut/q.jsonl"):
         command = f"generate --scenes scenes.json --out {out} {QUICK} --resume"
