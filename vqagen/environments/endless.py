@@ -229,7 +229,7 @@ class Environment:
         level = self.schedule.levels[number]
         low, high = level.objects
         rules = self._rules_of(number, low + below(rng, high - low + 1))
-        scenes = cache(lambda turn, place: self._scene(rules, index, turn * SCENES + place))
+        scenes = cache(lambda turn, place: SceneTables(self._scene(rules, index, turn * SCENES + place)))
         by_type = self._families[number]
         kind = pick(rng, list(by_type))
         for attempt in range(ATTEMPTS):
@@ -264,7 +264,9 @@ class Environment:
         record |= {"image_index": index, "image_filename": f"VQAGEN_{SPLIT}_{index:06d}.png"}
         return compile_scene(record, self._domain, index)
 
-    def _choose(self, family: Family, level: Level, scenes: Callable[[int], Scene], rng: Random) -> SceneFilling | None:
+    def _choose(
+        self, family: Family, level: Level, scenes: Callable[[int], SceneTables], rng: Random
+    ) -> SceneFilling | None:
         """Return one of several questions of a family that say as much and have different answers; None if none is."""
         least, most = ANSWERS.get(family.template.answer_type, (2, 2))
         said: object = None
@@ -325,12 +327,14 @@ def relations_of(template: Template) -> int:
     )
 
 
-def _find(family: Family, level: Level, scene: Scene, rng: Random, refused: Container[Value]) -> SceneFilling | None:
+def _find(
+    family: Family, level: Level, tables: SceneTables, rng: Random, refused: Container[Value]
+) -> SceneFilling | None:
     """Find a question about a scene whose answer is not refused."""
-    filling = family.search.find(SceneTables(scene), rng, Balance(refused), set(), BUDGET).filling
+    filling = family.search.find(tables, rng, Balance(refused), set(), BUDGET).filling
     if filling is None or not level.steps[0] <= len(filling.program().nodes) <= level.steps[1]:
         return None
-    return scene, filling
+    return tables.scene, filling
 
 
 def _attributes_said(family: Family, filling: Filling) -> object:

@@ -1,7 +1,7 @@
 """Triangles as pixels: which pixel centres each covers, at which depth, and what is nearest to the camera there.
 
 Depth and barycentric coordinates divided by depth are linear in the picture, so each triangle is three rows of
-coefficients, and all pixels of all triangles are found in one go (Pineda 1988).
+coefficients (Pineda 1988), and all pixels of all rows of all triangles are found in one go.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ NEAR = 1e-3
 """Triangles that come nearer to the camera's plane are not shown."""
 AT_ONCE = 1 << 21
 """Most pixels of bounding boxes that are looked at together, which bounds the memory."""
+SLACK = 1e-3
+"""Pixels by which the part of a row that a triangle may cover is longer than rounding lets it be."""
 
 
 class Hits(NamedTuple):
@@ -61,12 +63,19 @@ class Hits(NamedTuple):
         """1 / depth of each entry."""
         return np.asarray(self.weights.sum(axis=0))
 
+    def at(self, entries: Ints) -> Hits:
+        """Return the entries of these numbers."""
+        return Hits(self.pixels.take(entries), self.triangles.take(entries), self.weights.take(entries, axis=1))
+
     def nearest(self) -> Hits:
-        """Return the nearest entry of each pixel, in the order of pixels."""
-        order = np.lexsort((self.triangles, -self.nearness, self.pixels))
-        pixels = self.pixels[order]
-        first = order[np.concatenate(([True], pixels[1:] != pixels[:-1]))] if len(order) else order
-        return Hits(self.pixels[first], self.triangles[first], self.weights[:, first])
+        """Return the nearest entry of each pixel; of several, that of the first triangle."""
+        nearness = self.nearness
+        depths = np.zeros(self.pixels.max(initial=-1) + 1)
+        np.maximum.at(depths, self.pixels, nearness)
+        front = np.flatnonzero(nearness == depths[self.pixels])
+        first = np.full(len(depths), np.iinfo(np.int64).max)
+        np.minimum.at(first, self.pixels[front], self.triangles[front])
+        return self.at(front[self.triangles[front] == first[self.pixels[front]]])
 
 
 def hits(camera: Camera, mesh: Mesh) -> Hits:
@@ -81,38 +90,55 @@ def _hits(camera: Camera, mesh: Mesh) -> Iterator[Hits]:
     with np.errstate(divide="ignore", invalid="ignore"):
         x = camera.width / 2 + camera.focal_pixels * (away @ np.array(camera.right)) / depths - 0.5
         y = camera.height / 2 - camera.focal_pixels * (away @ np.array(camera.up)) / depths - 0.5
-    is_ahead = (depths > NEAR)[mesh.triangles]
-    numbers = np.flatnonzero(is_ahead[:, 0] & is_ahead[:, 1] & is_ahead[:, 2])
-    corners = mesh.triangles[numbers]
-    xs, ys, near = x[corners], y[corners], 1 / depths[corners]  # of shape (triangles, 3)
+    corners = mesh.triangles
+    xs, ys = x[corners], y[corners]  # of shape (triangles, 3)
+    # In pixels, whose y runs down, a triangle that faces the camera runs clockwise: its area is negative.
+    area = (xs[:, 1] - xs[:, 0]) * (ys[:, 2] - ys[:, 0]) - (xs[:, 2] - xs[:, 0]) * (ys[:, 1] - ys[:, 0])
+    is_ahead = (depths > NEAR)[corners]
+    numbers = np.flatnonzero((area < 0) & is_ahead[:, 0] & is_ahead[:, 1] & is_ahead[:, 2])
+    xs, ys = xs[numbers], ys[numbers]
     left, right = np.ceil(_of_three(np.minimum, xs)).clip(0), np.floor(_of_three(np.maximum, xs))
     top, bottom = np.ceil(_of_three(np.minimum, ys)).clip(0), np.floor(_of_three(np.maximum, ys))
     right, bottom = right.clip(None, camera.width - 1), bottom.clip(None, camera.height - 1)
-    # In pixels, whose y runs down, a triangle that faces the camera runs clockwise: its area is negative.
-    area = (xs[:, 1] - xs[:, 0]) * (ys[:, 2] - ys[:, 0]) - (xs[:, 2] - xs[:, 0]) * (ys[:, 1] - ys[:, 0])
-    chosen = np.flatnonzero((right >= left) & (bottom >= top) & (area < 0))
-    xs, ys, near, area, numbers = xs[chosen], ys[chosen], near[chosen], area[chosen], numbers[chosen]
+    chosen = np.flatnonzero((right >= left) & (bottom >= top))
+    xs, ys, numbers = xs[chosen], ys[chosen], numbers[chosen]
+    near, area = 1 / depths[corners[numbers]], area[numbers]
     left, top = left[chosen].astype(np.int64), top[chosen].astype(np.int64)
     wide, high = right[chosen].astype(np.int64) - left + 1, bottom[chosen].astype(np.int64) - top + 1
     # Corner i weighs (a_i x + b_i y + c_i), which is 1 / depth there and 0 on the other side.
     one, two = [1, 2, 0], [2, 0, 1]
-    a = (ys[:, one] - ys[:, two]) / area[:, np.newaxis] * near
-    b = (xs[:, two] - xs[:, one]) / area[:, np.newaxis] * near
-    c = (xs[:, one] * ys[:, two] - xs[:, two] * ys[:, one]) / area[:, np.newaxis] * near
-    sizes = wide * high
-    ends = np.cumsum(sizes)
+    parts = (ys[:, one] - ys[:, two], xs[:, two] - xs[:, one], xs[:, one] * ys[:, two] - xs[:, two] * ys[:, one])
+    a, b, c = (np.ascontiguousarray((each / area[:, np.newaxis] * near).T) for each in parts)
+    ends = np.cumsum(wide * high)
     start = 0
-    while start < len(sizes) or start == 0:
-        before = ends[start - 1] if start else 0
-        end = max(start + 1, int(np.searchsorted(ends, before + AT_ONCE, side="right")))
-        part = slice(start, end)
-        inside = np.repeat(np.arange(len(sizes[part])), sizes[part]) + start
-        place = np.arange(len(inside)) + before - (ends - sizes)[inside]
-        columns, rows = left[inside] + place % wide[inside], top[inside] + place // wide[inside]
-        weights = np.stack([a[inside, i] * columns + b[inside, i] * rows + c[inside, i] for i in range(3)])
+    while start < len(ends) or start == 0:
+        end = max(start + 1, int(np.searchsorted(ends, (ends[start - 1] if start else 0) + AT_ONCE, side="right")))
+        part = np.arange(start, min(end, len(ends)))
+        inside, steps = _counted_out(part, high[part])
+        rows = top.take(inside) + steps
+        # In each row a corner weighs slope * column + height, which is at least 0 on one side of a column.
+        lines = [(a[i].take(inside), b[i].take(inside) * rows + c[i].take(inside)) for i in range(3)]
+        begins, ends_at = left.take(inside) - SLACK, (left + wide - 1).take(inside) + SLACK
+        for slope, height in lines:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                zero = -height / slope
+            begins = np.maximum(begins, np.where(slope > 0, zero - SLACK, -np.inf))
+            ends_at = np.minimum(ends_at, np.where(slope < 0, zero + SLACK, np.inf))
+        first, last = np.ceil(begins).astype(np.int64), np.floor(ends_at).astype(np.int64)
+        spans, steps = _counted_out(np.arange(len(rows)), (last - first + 1).clip(0))
+        columns = first.take(spans) + steps
+        weights = np.stack([slope.take(spans) * columns + height.take(spans) for slope, height in lines])
         kept = np.flatnonzero(_of_three(np.minimum, weights.T) >= 0)
-        yield Hits(rows[kept] * camera.width + columns[kept], numbers[inside[kept]], weights[:, kept])
+        spans = spans.take(kept)
+        pixels = rows.take(spans) * camera.width + columns.take(kept)
+        yield Hits(pixels, numbers.take(inside.take(spans)), weights.take(kept, axis=1))
         start = end
+
+
+def _counted_out(numbers: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return each number as often as its count says, and beside it 0, 1, 2, …"""
+    starts = np.cumsum(counts) - counts
+    return np.repeat(numbers, counts), np.arange(counts.sum()) - np.repeat(starts, counts)
 
 
 def _of_three(least_or_greatest: np.ufunc, values: Floats) -> Floats:

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vqagen.pictures.looks import FINISHES, GLASS, METAL, SATIN, SceneLooks, Thing
-from vqagen.pictures.raster import Hits, SceneMesh, hits, joined
+from vqagen.pictures.meshes import Ints, Mesh
+from vqagen.pictures.raster import Hits, hits, joined
 from vqagen.world.camera import Box, Camera, dot, minus
 
 Floats = NDArray[np.float32]
 FINENESS = 2
-"""Samples a pixel, across and down."""
+"""Places of a pixel that are looked at, across and down."""
 LAMP_RIGHT, LAMP_ABOVE = 0.25, 0.15
 """Where the lamp is beside the camera, in units of the camera's distance from the middle of the scene."""
 AMBIENT, LIGHT = 0.2, 0.42
@@ -44,32 +45,39 @@ def sketch(
 
 
 def sketched(camera: Camera, things: Sequence[Thing]) -> NDArray[np.uint8]:
-    """Return the drawn picture of objects."""
+    """Return the drawn picture of objects.
+
+    What is in front is found at several places of a pixel, and shaded once for each surface that the pixel shows.
+    """
     fine = camera.scaled(camera.width * FINENESS, camera.height * FINENESS)
-    picture = _floor(camera, things).repeat(FINENESS, axis=0).repeat(FINENESS, axis=1).reshape(-1, 3)
+    picture = _floor(camera, things).reshape(-1, 3)
     world = joined(things)
     surfaces = list(chain.from_iterable(thing.surfaces for thing in things))
     covered = hits(fine, world.mesh)
     is_glass = np.array([surface.finish == GLASS for surface in surfaces], dtype=np.bool_)
-    colors = np.array([surface.color for surface in surfaces], dtype=np.float32).reshape(-1, 3)
-    finishes = np.array([FINISHES.index(surface.finish) for surface in surfaces], dtype=np.int64)
     clear = is_glass[world.surfaces[covered.triangles]] if len(surfaces) else np.zeros(0, np.bool_)
-    middles = np.array([(*thing.centre, thing.radius) for thing in things], dtype=np.float32).reshape(-1, 4)
-    behind = np.zeros(fine.width * fine.height)
-    for is_clear in (False, True):
-        layer = np.flatnonzero(clear == is_clear)
-        seen = Hits(covered.pixels[layer], covered.triangles[layer], covered.weights[:, layer]).nearest()
-        ahead = np.flatnonzero(seen.nearness > behind[seen.pixels])
-        seen = Hits(seen.pixels[ahead], seen.triangles[ahead], seen.weights[:, ahead])
-        behind[seen.pixels] = seen.nearness
-        of_surface = world.surfaces[seen.triangles]
-        centres = middles[world.things[seen.triangles]]
-        light, through = _shaded(fine, world, seen, centres, colors[of_surface], finishes[of_surface])
-        picture[seen.pixels] = light + through * picture[seen.pixels] if is_clear else light
-    samples = picture.reshape(camera.height, FINENESS, camera.width, FINENESS, 3)
-    # Slices take 2 ms at 240x160, the mean over two axes 12.
-    parts = [samples[:, down, :, across] for down in range(FINENESS) for across in range(FINENESS)]
-    return to_srgb(sum(parts[1:], start=parts[0]) / len(parts))
+    layers = [covered.at(np.flatnonzero(~clear)).nearest()]
+    if clear.any():
+        behind = np.zeros(fine.width * fine.height)
+        behind[layers[0].pixels] = layers[0].nearness
+        ahead = covered.at(np.flatnonzero(clear)).nearest()
+        layers.append(ahead.at(np.flatnonzero(ahead.nearness > behind[ahead.pixels])))
+    for seen in layers:
+        if not len(seen.pixels):
+            continue
+        row, column = np.divmod(seen.pixels, fine.width)
+        pixels = row // FINENESS * camera.width + column // FINENESS
+        shown = pixels * len(surfaces) + world.surfaces[seen.triangles]
+        order = np.argsort(shown, kind="stable")
+        shown = shown[order]
+        starts = np.flatnonzero(np.concatenate(([True], shown[1:] != shown[:-1])))
+        pixels, of_surface = np.divmod(shown[starts], len(surfaces))
+        light, through = _shaded(fine, things, of_surface, *_places(world.mesh, seen.at(order), starts))
+        share = (np.diff(starts, append=len(shown)) / FINENESS**2).astype(np.float32)[:, np.newaxis]
+        added = share * (light + (through - 1) * picture[pixels])
+        for channel in range(3):
+            picture[:, channel] += np.bincount(pixels, added[:, channel], len(picture))
+    return to_srgb(picture.reshape(camera.height, camera.width, 3))
 
 
 def to_srgb(linear: Any) -> NDArray[np.uint8]:
@@ -108,8 +116,9 @@ def _floor(camera: Camera, things: Sequence[Thing]) -> Floats:
     for thing in things:
         x, y, _ = thing.centre
         radius = thing.radius
-        reach = 3 * radius
-        corners = [(x + dx, y + dy, 0.0) for dx in (-reach, reach) for dy in (-reach, reach)]
+        spread = [(min(0.0, 1.3 * way), max(0.0, 1.3 * way)) for way in away.tolist()]
+        (left, right), (front, back) = (((low - 1.5) * radius, (high + 1.5) * radius) for low, high in spread)
+        corners = [(x + dx, y + dy, 0.0) for dx in (left, right) for dy in (front, back)]
         if any(dot(minus(corner, camera.position), camera.forward) <= radius for corner in corners):
             continue
         box = camera.bounding_box(corners)
@@ -152,20 +161,30 @@ def _fall(values: Floats, start: float, end: float) -> Floats:
 # Surfaces -----------------------------------------------------------------------------------------------------------
 
 
-def _shaded(
-    camera: Camera, world: SceneMesh, seen: Hits, centres: Floats, colors: Floats, finishes: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
-    """Return the light from each entry, and the share of that from behind which it lets through, both (n, 3).
-
-    `centres` are x, y, z and the radius of the object of each.
-    """
+def _places(mesh: Mesh, seen: Hits, starts: Ints) -> tuple[Floats, Floats]:
+    """Return the mean points and directions of entries, from each start to the next, both of shape (starts, 3)."""
     shares = (seen.weights / seen.nearness).astype(np.float32)
-    corners = world.mesh.triangles[seen.triangles]
-    points, normals = (
-        sum(shares[i][:, np.newaxis] * values[corners[:, i]] for i in range(3))
-        for values in (world.mesh.points.astype(np.float32), world.mesh.normals.astype(np.float32))
-    )
-    normals = _unit(normals)
+    corners = mesh.triangles[seen.triangles]
+    sizes = np.diff(starts, append=len(corners)).astype(np.float32)[:, np.newaxis]
+    means: list[Floats] = []
+    for of_corner in (mesh.points.astype(np.float32), mesh.normals.astype(np.float32)):
+        at = sum(shares[i][:, np.newaxis] * of_corner.take(corners[:, i], axis=0) for i in range(3))
+        means.append(np.asarray(np.add.reduceat(at, starts) / sizes, dtype=np.float32))
+    return means[0], _unit(means[1])
+
+
+def _shaded(
+    camera: Camera, things: Sequence[Thing], of_surface: Ints, points: Floats, normals: Floats
+) -> tuple[Floats, Floats]:
+    """Return the light from each place, and the share of that from behind which it lets through, both (n, 3).
+
+    `of_surface` numbers the surfaces of all things.
+    """
+    surfaces = [(surface, thing) for thing in things for surface in thing.surfaces]
+    colors = np.array([surface.color for surface, _ in surfaces], dtype=np.float32)[of_surface]
+    finishes = np.array([FINISHES.index(surface.finish) for surface, _ in surfaces])[of_surface]
+    middles = np.array([(*thing.centre, thing.radius) for _, thing in surfaces], dtype=np.float32)
+    centres = middles[of_surface]  # x, y, z, and the radius
     to_camera = _unit(np.array(camera.position, dtype=np.float32) - points)
     facing = _dot(normals, to_camera)
     normals = np.where(facing[:, np.newaxis] < 0, -normals, normals)

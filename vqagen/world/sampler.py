@@ -83,7 +83,8 @@ def _place(rules: SamplingRules, looks: Mapping[str, Recorded], others: Sequence
     kind, radius, (low, high) = rules.solid.of(looks), float(rules.radius.of(looks)), rules.area
     broken = Counter[str]()
     for _ in range(rules.tries_per_object):
-        x, y = (round(low + (high - low) * rng.random(), DIGITS) for _ in range(2))
+        x = round(low + (high - low) * rng.random(), DIGITS)
+        y = round(low + (high - low) * rng.random(), DIGITS)
         solid = Solid(kind, (x, y, radius), radius, round(360 * rng.random(), DIGITS))
         rule = _broken_rule(rules, solid, others)
         if rule is None:
@@ -94,14 +95,17 @@ def _place(rules: SamplingRules, looks: Mapping[str, Recorded], others: Sequence
 
 def _broken_rule(rules: SamplingRules, solid: Solid, others: Sequence[Solid]) -> str | None:
     """Return the first rule that forbids `solid` beside the others, or None."""
+    (own_x, own_y, _), radius = solid.centre, solid.radius
     for other in others:
-        x, y = solid.centre[0] - other.centre[0], solid.centre[1] - other.centre[1]
-        if math.sqrt(x * x + y * y) - solid.radius - other.radius < rules.min_distance:
+        x, y = own_x - other.centre[0], own_y - other.centre[1]
+        gap = math.sqrt(x * x + y * y) - radius - other.radius
+        if gap < rules.min_distance:
             return "min_distance"
         for along_x, along_y in rules.margin_axes:
             if 0 < abs(x * along_x + y * along_y) < rules.margin:
                 return "margin"
-        if overlap(solid, other):
+        # No footprint reaches farther than a square's corners, half a radius beyond its sides.
+        if gap < (radius + other.radius) / 2 and overlap(solid, other):
             return "radius"
     return None
 

@@ -223,12 +223,14 @@ def _shown_and_whole(camera: Camera, solids: Sequence[Solid], index: int) -> tup
         return 0, 0
     rays = camera.rays(box)
     depths, outline = entry_depths(camera, solids[index], rays), _outline(camera, solids[index])
-    shown = whole = depths < np.inf
+    whole = depths < np.inf
+    depths, rays = depths[whole], (rays[0][whole], rays[1][whole], rays[2][whole])
+    shown = np.ones(len(depths), np.bool_)
     for number, solid in enumerate(solids):
         if number != index and _may_hide(_outline(camera, solid), outline):
             other = entry_depths(camera, solid, rays)
             shown = shown & (depths < other if number < index else depths <= other)
-    return int(np.count_nonzero(shown)), int(np.count_nonzero(whole))
+    return int(np.count_nonzero(shown)), len(depths)
 
 
 def _may_hide(one: _Discs | None, other: _Discs | None) -> bool:
