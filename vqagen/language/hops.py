@@ -5,7 +5,7 @@
     count                                                 says nothing new: a sentence about a set has its number
 
 A filter begins a hop of its own where its set is used by another step too, or was said to have several objects. In the
-second case, a filter that keeps all of them belongs to the hop of its set.
+second case, a filter that keeps all of them belongs to the hop of its set. What is left of no objects is not said.
 """
 
 from __future__ import annotations
@@ -52,11 +52,10 @@ def hops_of(program: Program, scene: Scene) -> list[Hop]:
         chain = chain_of.get(source, [])
         is_filter = filtered_by(node.function, program.catalogue) is not None
         is_closed = any(nodes[i].function in SILENT for i in chain)
-        if node.function in SILENT or (
-            is_filter and uses[source] == 1 and (not is_closed or outputs[number] == outputs[source])
-        ):
+        is_idle = (is_filter or node.function == "difference") and outputs[source] == outputs[number]
+        if node.function in SILENT or (is_filter and uses[source] == 1 and (not is_closed or is_idle)):
             chain.append(number)
-        else:
+        elif not (is_idle and outputs[number] == 0):
             chain = [source, number] if is_filter and nodes[source].function == EVERYTHING else [number]
             chains.append(chain)
         chain_of[number] = chain

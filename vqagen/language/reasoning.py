@@ -11,6 +11,7 @@ texts, or one list for each of `none`, `one` and `many` (objects, or a number) o
     <O>        the objects that the step gives: "the red one and the blue one"   <P>  the place of the one object
     <A> <B>    what the step takes: an object, a number, a value; <As> <Bs>      <V>  the value that the step gives
     <R>        the relation, or another value of the node                        <T> <Ts>  the name of its attribute
+    <E>        "other", if the object that the step takes fits <D>, too
 
 A text about objects has <O>, or where <D> names its one object already, <P>, and without places neither of them. A part
 in brackets is for one of these cases: "There is one <D>[: <O>][, at <P>]." An object has one name in a reasoning: the
@@ -45,7 +46,7 @@ TEXT, POINTS, BOXES = "text", "points", "boxes"
 FORMS = (TEXT, POINTS, BOXES)
 PLACES = {POINTS: ("pixel_coords", 2, "({}, {})"), BOXES: ("box", 4, "[{}, {}, {}, {}]")}
 """Form -> the key of an object's record that has its place, how many numbers are needed, and how they are written."""
-SLOTS = frozenset(("A", "As", "B", "Bs", "D", "Ds", "N", "O", "P", "R", "T", "Ts", "V"))
+SLOTS = frozenset(("A", "As", "B", "Bs", "D", "Ds", "E", "N", "O", "P", "R", "T", "Ts", "V"))
 _SLOT = re.compile(r"(?:\b([Aa])n? )?<(\w+)>")
 """A slot, and the article before it."""
 _OPTIONAL = re.compile(r"\[([^][]*<(\w+)>[^][]*)\]")
@@ -146,7 +147,10 @@ class _Narrator:
         if hop.objects is None:
             said["O"] = said["V"] = said["N"] = self._value(hop.output)
         else:
-            shown = self._say_objects(indexes(hop.objects), self._words(hop), said)
+            words = self._words(hop)
+            shown = self._say_objects(indexes(hop.objects), words, said)
+            is_other = function.inputs[:1] == ("Object",) and self.names.fits(self.outputs[head.inputs[0]], words)
+            said["E"] = str(self.phrases.get("other", "")) if is_other else ""
         texts = texts_of(function, self.program.catalogue)
         listed = texts.get(_form_of(hop), ()) if isinstance(texts, Mapping) else texts
         for kept in (shown, {"O"}):
@@ -204,11 +208,13 @@ class _Narrator:
     def _listed(self, things: Sequence[int], words: Words | None = None, are_placed: bool = True) -> str:
         """Return the names of objects, less the `words` that the sentence has just said of all of them."""
         listed, alike = list[str](), Counter[tuple[Words, str]]()
-        for thing in things:
+        rests = [self.names.rest(thing, words or ()) for thing in things]
+        are_alike = len({*rests}) == 1 < len(things)
+        for thing, rest in zip(things, rests, strict=True):
             place = _place(self.scene, thing, self.form if are_placed else TEXT)
             name, noun = self.names.of(thing), ""
-            if words is not None and (self.names.rest(thing, words) or place):
-                name = self.names.rest(thing, words)
+            if words is not None and (rest or place):
+                name = () if place and are_alike else rest
                 noun = "" if self.names.has_noun(name) else str(self.phrases.get("one", ""))
             called = self._filled(self.phrases["named"], {"D": self.names.phrase(name, noun)})
             if place:
@@ -291,6 +297,10 @@ class _Names:
     def is_single(self, thing: int) -> bool:
         """True if an object's name fits no other object."""
         return is_single(self._fitting(self.of(thing)))
+
+    def fits(self, thing: int, words: Words) -> bool:
+        """True if all of these words are true of an object."""
+        return bool(self._fitting(words) >> thing & 1)
 
     def has_noun(self, words: Words) -> bool:
         """True if the attribute whose values are nouns is among the words."""
