@@ -214,8 +214,9 @@ class _Narrator:
             place = _place(self.scene, thing, self.form if are_placed else TEXT)
             name, noun = self.names.of(thing), ""
             if words is not None and (rest or place):
-                name = () if place and are_alike else rest
-                noun = "" if self.names.has_noun(name) else str(self.phrases.get("one", ""))
+                rest = () if place and are_alike else rest
+                noun = "" if self.names.has_noun(rest) else str(self.phrases.get("one", ""))
+                name = rest if noun or self.names.has_noun(rest) else name
             called = self._filled(self.phrases["named"], {"D": self.names.phrase(name, noun)})
             if place:
                 listed.append(self._filled(self.phrases["placed"], {"O": called, "P": place}))
