@@ -18,7 +18,8 @@ in brackets is for one of these cases: "There is one <D>[: <O>][, at <P>]." An o
 words by which the program finds it, or the fewest that single it out, if possible without the attribute that is asked
 for. Values are said as in the question.
 
-All draws come from a stream of the question's text and image, so that the reasoning can be found again in any file.
+All draws come from a stream of the question's text and of the objects' values, and not of a seed: whatever was merged,
+filtered or renamed since, the reasoning can be computed again.
 """
 
 from __future__ import annotations
@@ -76,10 +77,11 @@ def texts_of(function: Function, catalogue: Catalogue) -> Mapping[str, Sequence[
     """Return the texts of a function: its own, those of its proper name, or its family's; () if it has none."""
     sentences = reasoning_texts(catalogue.domain)["sentences"]
     attribute = _attribute_name(function, catalogue.domain)
-    family = function.name.removesuffix(attribute) + "{name}"
-    proper = (name for name, other in catalogue.items() if function.name in other.aliases)
-    found = (sentences[name] for name in (function.name, *proper, family) if name in sentences)
-    texts: Mapping[str, Sequence[str]] | Sequence[str] = next(found, ())
+    texts: Mapping[str, Sequence[str]] | Sequence[str]
+    texts = sentences.get(function.name) or sentences.get(f"{function.name.removesuffix(attribute)}{{name}}") or ()
+    if not texts and function.name not in list(catalogue):
+        proper = next(other for other in catalogue.values() if function.name in other.aliases)
+        return texts_of(proper, catalogue)
     return texts
 
 
@@ -111,7 +113,7 @@ class _Narrator:
         self.scene, self.form = scene, form
         self.outputs, self.hops = program.outputs(scene), hops_of(program, scene)
         self.hop_of = {step: number for number, hop in enumerate(self.hops) for step in hop.steps}
-        self.rng = stream(0, f"reasoning about {scene.image or scene.index}: {question}")
+        self.rng = stream(0, f"reasoning: {question} {scene.values}")
         said = synonyms.said_in(question)
         self.names = _Names(scene, synonyms, said, self.rng, self._asked(), form == TEXT)
         for hop in self.hops:
