@@ -418,6 +418,12 @@ def test_one_template_of_the_wrong_shape_hides_nothing_in_the_others(domain: Pat
 
 
 PLURALS = {"mug": "mugge", "boks": "boxes"}
+REASONING = json.loads((ROOT / "metadata" / "clevr.json").read_text("utf-8"))["reasoning"]
+MISSPELT = {
+    "chose" if name == "choose" else name: texts
+    for name, texts in REASONING["sentences"].items()
+    if not name.endswith(("_material", "_shape"))
+}
 VOCABULARY: list[tuple[dict[str, object], list[tuple[str, str, str]]]] = [
     (
         {"synonyms.json": f"// words\n{json.dumps(SYNONYMS)}", "templates/t.json": json.dumps([COUNT])[:-1] + ",]"},
@@ -440,6 +446,14 @@ VOCABULARY: list[tuple[dict[str, object], list[tuple[str, str, str]]]] = [
     ),
     # plurals, also of the words that synonyms bring
     ({"metadata.json": {**METADATA, "plurals": PLURALS}}, [("metadata.json", "unsaid-plural", "plurals.boks")]),
+    # sentences of reasonings
+    (
+        {"metadata.json": {**METADATA, "reasoning": {**REASONING, "sentences": MISSPELT}}},
+        [
+            ("metadata.json", "no-reasoning", "reasoning.sentences"),
+            ("metadata.json", "unknown-reasoning", "reasoning.sentences.chose"),
+        ],
+    ),
 ]
 
 
@@ -795,6 +809,8 @@ def test_every_code_is_in_the_list_and_tested() -> None:
         "unknown-synonym",
         "ambiguous-word",
         "unsaid-plural",
+        "unknown-reasoning",
+        "no-reasoning",
         "same-text",
         "repeated-image",
     )

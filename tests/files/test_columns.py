@@ -32,7 +32,7 @@ from vqagen.world.scene import compile_scene
 Record = dict[str, Any]
 INFO = {"dialect": "generator", "generator": {"name": "vqagen", "records": {"trace": True}}, "ümlaut": [1]}
 OPTIONS = [
-    QuestionColumns(RecordForm(dialect, trace, hidden))
+    QuestionColumns(RecordForm(dialect, trace, hidden, "none" if hidden else "text"))
     for dialect, trace, hidden in product(("text", "generator", "release"), *[(False, True)] * 2)
     if not (trace and hidden)
 ]

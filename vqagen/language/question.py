@@ -9,13 +9,15 @@
   `question_family_index` counts over all families.
 
 All have a `question_type`, and a paired question has the number of its `pair`. With `--trace`, `trace` lists every
-step's output (object sets as lists of object indexes), and `mentions` says where the text describes which objects. With
-`--hide-answers`, as for a test set, a record has neither the answer nor what gives it away: no program, and no trace.
+step's output (object sets as lists of object indexes), and `mentions` says where the text describes which objects; with
+`--reasoning`, `reasoning` says the steps in words. With `--hide-answers`, as for a test set, a record has neither the
+answer nor what gives it away: no program, no trace and no reasoning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
@@ -27,6 +29,7 @@ from vqagen.files.records import RecordKind, open_records
 from vqagen.frozen import frozen
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
+from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.world.scene import Scene
 
@@ -69,6 +72,8 @@ class Question(Mapping[str, Any]):
     """The number of its pair: the same question about another scene, with another answer; None without pairs."""
     question_index: int = 0
     """Its place among the questions of the run, from 0."""
+    synonyms: Synonyms | None = field(default=None, repr=False, compare=False)
+    """The ways to say values by which it was worded; its reasoning is worded by them, too."""
 
     def __repr__(self) -> str:
         return f"Question(question={self.question!r}, answer={self.answer!r})"
@@ -98,9 +103,18 @@ class Question(Mapping[str, Any]):
         """The record that `vqagen generate` writes; read it only, `to_record` makes a new one."""
         return self.to_record()
 
-    def to_record(self, *, dialect: str = TEXT, trace: bool = False, hide_answers: bool = False) -> QuestionRecord:
+    def to_record(
+        self, *, dialect: str = TEXT, trace: bool = False, hide_answers: bool = False, reasoning: str = "none"
+    ) -> QuestionRecord:
         """Return the record that `vqagen generate` writes with the flags of these names."""
-        return record_writer(dialect, trace, hide_answers)(self)
+        return record_writer(dialect, trace, hide_answers, reasoning=reasoning)(self)
+
+    def reason(self, form: str) -> str:
+        """Return the reasoning in a form: text, points or boxes. Raises BadInput if the scene lacks these places."""
+        from vqagen.language.reasoning import reason  # few runs need it
+
+        synonyms = self.synonyms or Synonyms({}, self.template.catalogue.domain)
+        return reason(self.program, self.scene, self.question, self.answer, synonyms, form)
 
     def __getitem__(self, key: str) -> Any:
         return self.record[key]
@@ -136,6 +150,7 @@ def record_writer(
     trace: bool = False,
     hide_answers: bool = False,
     is_encoded: bool = False,
+    reasoning: str = "none",
 ) -> ToRecord:
     """Return the function that turns a question into a record of a dialect.
 
@@ -176,6 +191,8 @@ def record_writer(
             record["mentions"] = [
                 {"span": [start, end], "objects": indexes(objects)} for start, end, objects in question.mentions
             ]
+        if reasoning != "none":
+            record["reasoning"] = question.reason(reasoning)
         return record
 
     return to_record

@@ -22,6 +22,8 @@ CODES: Mapping[str, str] = {
     "unknown-synonym": "synonyms for a value or type that the domain does not have",
     "ambiguous-word": "one word for two values",
     "unsaid-plural": "a plural of a word that no value is said by",
+    "unknown-reasoning": "sentences for a function that the domain does not have",
+    "no-reasoning": "a function without sentences, for which reasonings say the first line of its docstring",
     "unknown-relation": "relations in scenes that the domain does not have; perhaps misspelt",
     "unused-attribute": "an optional attribute that no object has; its key may be misspelt",
     "repeated-image": "scenes that share an image_filename, so that it does not say which of them a question is about",

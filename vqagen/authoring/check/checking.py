@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.authoring.check.domains import DomainGroup, Grouping
+from vqagen.authoring.check.reasoning_rules import check_reasoning
 from vqagen.authoring.check.recognition import (
     DIALOG_TEMPLATES,
     DIALOGS,
@@ -144,6 +145,8 @@ class _DomainCheck:
             self.skip((TEMPLATES, DIALOG_TEMPLATES, SYNONYMS, SCENES), f"the metadata ({metadata})")
             return []
         self.catalogue = self.read(lambda: Catalogue(domain, declared), "no-effect")
+        if self.catalogue and any(self.of_kind(METADATA)):
+            check_reasoning(self.catalogue, self.report)
         synonyms = self.check_vocabulary(domain)
         dialog_templates = [item.path for item in self.of_kind(DIALOG_TEMPLATES)]
         check_dialog_templates(dialog_templates, domain, synonyms, self.report)

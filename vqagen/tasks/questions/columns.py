@@ -6,6 +6,7 @@
     program          a list of {function (or type), inputs, value_inputs}
     trace            a list of JSON texts, one for each step of the program
     mentions         a list of {span, objects}
+    reasoning        text
 
 The options of a run decide which columns there are, and the data never does: all row groups and all shards of a run
 agree. What a scene lacks, such as a split, is null.
@@ -31,6 +32,7 @@ _NUMBERS = ("image_index", "scene_index", "question_family_index", "pair")
 _ORDER = (
     *("split", "image_filename", "image_index", "image", "scene_index", NUMBER, "question_family_index"),
     *("template_filename", "question_type", "pair", "question", "answer", "program", "trace", "mentions"),
+    "reasoning",
 )
 
 
@@ -54,7 +56,7 @@ class QuestionColumns(RecordColumns):
         text, numbers = arrow.string(), _list_of(arrow.int32())
         node = arrow.struct([(form.function_key, text), ("inputs", numbers), ("value_inputs", _list_of(text))])
         types = {
-            **dict.fromkeys((*_TEXTS, "answer"), text),
+            **dict.fromkeys((*_TEXTS, "answer", "reasoning"), text),
             **dict.fromkeys((*_NUMBERS, NUMBER), arrow.int64()),
             "program": _list_of(node),
             "trace": _list_of(text),
@@ -67,6 +69,7 @@ class QuestionColumns(RecordColumns):
             "program": form.hide_answers,
             "trace": not form.trace,
             "mentions": not form.trace,
+            "reasoning": form.reasoning == "none",
         }
         return {name: types[name] for name in _ORDER if not dropped.get(name)}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
 
@@ -135,6 +136,13 @@ class RecordForm(CheckedSettings):
         group="output",
     )
     hide_answers: bool = setting(False, "Leave out answers and programs, as for a test set.", group="output")
+    reasoning: str = setting(
+        "none",
+        "Add the steps to each question as sentences that name objects by words alone (text), with their pixel (points)"
+        " or with their box (boxes).",
+        choices=("none", "text", "points", "boxes"),
+        group="output",
+    )
 
     @property
     def function_key(self) -> str:
@@ -143,9 +151,11 @@ class RecordForm(CheckedSettings):
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
-        if self.trace and self.hide_answers:
-            yield "--trace shows the answers that --hide-answers leaves out; choose one of the two"
+        for shown, is_shown in (("--trace", self.trace), ("--reasoning", self.reasoning != "none")):
+            if is_shown and self.hide_answers:
+                yield f"{shown} shows the answers that --hide-answers leaves out; choose one of the two"
 
-    def to_record(self) -> dict[str, bool]:
+    def to_record(self) -> dict[str, Any]:
         """Return the form as the `info` of an output holds it, beside the dialect."""
-        return {"trace": self.trace, "hide_answers": self.hide_answers}
+        reasoning = {} if self.reasoning == "none" else {"reasoning": self.reasoning}
+        return {"trace": self.trace, "hide_answers": self.hide_answers, **reasoning}

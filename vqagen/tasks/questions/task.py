@@ -201,6 +201,10 @@ def question_task(
     """Return the task for a whole run, its domain loaded and its settings checked. Raises VqagenError."""
     excluded = tuple(require(locate(path), "questions") for path in disjoint_from)
     task = QuestionTask(settings, files, form, excluded)
+    if form.reasoning != "none":
+        from vqagen.language.reasoning import reasoning_texts  # few runs need it
+
+        reasoning_texts(task.domain.domain)
     _ = task.domain
     return task
 

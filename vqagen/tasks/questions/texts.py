@@ -2,24 +2,27 @@
 
 Of a question of vqagen's own, whose templates are at hand as they were, the family that it names must word it to the
 letter. Any other question must be worded by some template of which its program is a filling; articles and capitals,
-and whether a needless "other" is said, may then be another generator's.
+and whether a needless "other" is said, may then be another generator's. A reasoning must be that of its question to the
+letter.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from vqagen.errors import as_written
+from vqagen.errors import BadInput, as_written
 from vqagen.files.records import RecordSource
 from vqagen.items.scene_lookup import QuestionFault
 from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
-from vqagen.language.question import family_name
+from vqagen.language.program import Program
+from vqagen.language.question import family_name, release_answer
 from vqagen.language.recognition import Recogniser, UndecidedError
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
@@ -65,6 +68,8 @@ class QuestionTexts:
     """True if it did so with `--compat clevr`."""
     is_certain: bool
     """True if the templates at hand are those that it was made from, so that a question's family is known."""
+    reasoning: str = ""
+    """The form of the reasoning of every question, if the file says it: text, points or boxes."""
     unproven: Counter[str] = field(default_factory=Counter)
     """UNREAD and UNDECIDED -> texts."""
 
@@ -111,6 +116,27 @@ class QuestionTexts:
             return QuestionFault(UNREAD_FILE, f'"{text}": no template at hand asks what the program asks')
         self.unproven[UNREAD] += 1
         return None
+
+    def reasoning_fault(
+        self, record: Mapping[str, Any], scene: Scene, program: Program, answer: Value
+    ) -> QuestionFault | None:
+        """Return the fault of a question's reasoning if it has, or needs, one; its program gives this answer.
+
+        A file that does not say the form of its reasonings may have any.
+        """
+        written = record.get("reasoning")
+        if written is None and not self.reasoning:
+            return None
+        from vqagen.language.reasoning import FORMS, reason  # few files need it
+
+        text, right = release_answer(answer, self.loaded.domain.answer_words), ""
+        for form in (self.reasoning,) if self.reasoning else FORMS:
+            with suppress(BadInput):  # a scene without the places of this form
+                right = reason(program, scene, record["question"], text, self.loaded.synonyms, form)
+            if written == right:
+                return None
+        problem = f"reasoning is written as {as_written(written)}, but the steps give {as_written(right)}"
+        return QuestionFault("wrong reasoning", problem)
 
     def _keeps_other(
         self, family: TemplateReader, bound: Bound, scene: Scene, outputs: Sequence[Value]
@@ -199,4 +225,5 @@ def texts_at_hand(
     settings = settings_of(source)
     is_compat = settings.get("compat") == "clevr"
     loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
-    return QuestionTexts(loaded, bool(generator), is_compat, not differing)
+    form = (generator.get("records") or {}).get("reasoning", "")
+    return QuestionTexts(loaded, bool(generator), is_compat, not differing, form)

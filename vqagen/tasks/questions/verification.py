@@ -130,6 +130,7 @@ def _fault(
     fault = texts.fault(record, scene, program.nodes, outputs) if texts else None
     return (
         fault
+        or (texts.reasoning_fault(record, scene, program, right) if texts else None)
         or _options_fault(record, catalogue[last], catalogue.domain)
         or _field_fault(record, scene, catalogue[last], is_ours)
     )
