@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from vqagen.bits import Objects
 from vqagen.language.catalogue import Catalogue, Value
 from vqagen.language.template import Described, Template, TemplateNode
 from vqagen.plugin import CONSTANT, FILTER, SAMENESS, SLOT, Run
@@ -70,6 +71,11 @@ class Binder:
             if constraint.slots and all(param.kind in (SLOT, CONSTANT) for param in constraint.params)
         ]
         self._likenesses = tuple(_likenesses(template))
+        self._described = [
+            (number, tuple([each.slot for each in template.described(node) if each.slot]), bool(node.composite.reducer))
+            for number, node in enumerate(template.nodes)
+            if node.composite
+        ]
         self.outline = outline((min(move.functions) for move in self._moves if move.functions), catalogue)
         self._attributes = {attribute.type: attribute.name for attribute in catalogue.domain.attributes}
 
@@ -133,6 +139,16 @@ class Binder:
             fits = all(scene.having[name][value] >> thing & 1 for name, value in words if value is not None)
             answer = bool(answer) or fits
         return answer
+
+    def described(
+        self, bound: Bound, program: Sequence[Step], outputs: Sequence[Value]
+    ) -> list[tuple[tuple[str, ...], Objects]]:
+        """Return the slots of each description, and the objects it describes, by the results of the program's steps."""
+        found = []
+        for node, slots, is_reduced in self._described:
+            step = bound.places[node]
+            found.append((slots, outputs[program[step][1][0] if is_reduced else step]))
+        return found
 
 
 def _moves(template: Template, node: TemplateNode) -> Iterator[_StepPattern]:

@@ -86,7 +86,11 @@ class Program:
 
         Another set, which a plug-in may give, is the list of its members, sorted by their `repr`.
         """
-        steps = zip(self.nodes, self.outputs(scene), strict=True)
+        return self.readable(self.outputs(scene))
+
+    def readable(self, outputs: Iterable[Value]) -> list[Value]:
+        """Return the results of the steps in the form of `readable_outputs`."""
+        steps = zip(self.nodes, outputs, strict=True)
         return [_readable(output, self.catalogue[node.function].output) for node, output in steps]
 
     @property

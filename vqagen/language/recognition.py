@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from vqagen.language.sentence import FIELD, GUARD
 from vqagen.language.synonyms import Synonyms
@@ -37,6 +38,19 @@ _GLUED = re.compile(r"[\w>][\[\]]+[\w<]|\w<|>(?!s(?!\w))\w|><")
 """A word of which a slot or an optional part is only a piece."""
 _ESCAPED = re.compile(r"\\g<[^>]*>|\\.")
 """A reference to a group, or another escape, in what a rewrite puts in place of a match."""
+
+
+class Retelling(NamedTuple):
+    """A way in which a template's texts say a sentence: what `Wording.retold` and `Wording.remarked` take."""
+
+    number: int
+    """That of the text."""
+    form: str
+    """Its `%`-format, with the optional parts that stay."""
+    said: Mapping[str, str]
+    """Slot -> how it is said."""
+    keep_other: bool
+    joins_anything: bool
 
 
 class UndecidedError(Exception):
@@ -85,18 +99,18 @@ class Recogniser:
         self._is_glued = any(_GLUED.search(text) for text in template.texts)
         self._signs = [_sign(replacement) for _, replacement in synonyms.domain.rewrites]
 
-    def says(self, sentence: str, words: Words, keep_other: bool) -> bool:
-        """True if the template words these slots as the sentence. Raises UndecidedError."""
+    def retelling(self, sentence: str, words: Words, keep_other: bool) -> Retelling | None:
+        """Return how the template words these slots as the sentence; None if it does not. Raises UndecidedError."""
         bare = _bare(sentence)
         # Of two slots in a row, "light blue" may be one word or two: after texts with all words, those with these.
         for known in (None, words):
             for number, found in self._fitting(bare, known):
                 ways = {slot: [each for each in found[slot] if each[0] == words[slot]] for slot in found}
-                if self._said(sentence, words, [number], ways, (keep_other,)) is not None:
-                    return True
+                if said := self._said(sentence, words, [number], ways, (keep_other,)):
+                    return said[1]
         # Neither a rewrite nor a glued part can have had a hand: then no other way is worth a try.
         is_changeable = self._is_glued or any(sign in bare for sign in self._signs)
-        return is_changeable and self._is_among_all(sentence, bare, words, keep_other)
+        return self._among_all(sentence, bare, words, keep_other) if is_changeable else None
 
     def read(self, sentence: str, words: Words) -> dict[str, str | None] | None:
         """Return the words that a sentence says, if possible these. None if it is no wording of the template."""
@@ -105,7 +119,7 @@ class Recogniser:
             with suppress(UndecidedError):
                 said = self._said(sentence, words, [number], ways, (True, False))
                 if said is not None:
-                    return {slot: value for slot, (value, _) in said.items()}
+                    return {slot: value for slot, (value, _) in said[0].items()}
         return None
 
     def unsaid(self, sentence: str, words: Words) -> list[str]:
@@ -162,8 +176,8 @@ class Recogniser:
                         found.setdefault(field["slot"], self._pieces(field)[piece])
                 yield number, found
 
-    def _is_among_all(self, sentence: str, bare: str, words: Words, keep_other: bool) -> bool:
-        """True if any way to say the template is the sentence. Raises UndecidedError.
+    def _among_all(self, sentence: str, bare: str, words: Words, keep_other: bool) -> Retelling | None:
+        """Return the first of all ways to say the template that is the sentence. Raises UndecidedError.
 
         Ways that do not occur in the sentence are tried last: "any item is" may have become "anything is".
         """
@@ -174,12 +188,13 @@ class Recogniser:
         }
         numbers = range(len(self.texts))
         tries = (occurring, every) if occurring != every else (every,)
-        return any(self._said(sentence, words, numbers, ways, (keep_other,)) is not None for ways in tries)
+        found = (self._said(sentence, words, numbers, ways, (keep_other,)) for ways in tries)
+        return next((said[1] for said in found if said), None)
 
     def _said(
         self, sentence: str, words: Words, numbers: Iterable[int], ways: _Ways, keeps_other: Sequence[bool]
-    ) -> Mapping[str, _Way] | None:
-        """Return the ways in which one of the texts, with any of its optional parts, says the sentence.
+    ) -> tuple[Mapping[str, _Way], Retelling] | None:
+        """Return how one of the texts, with any of its optional parts, says the sentence.
 
         Slots that have no `ways` are said in the first way of their words. Raises UndecidedError.
         """
@@ -192,22 +207,23 @@ class Recogniser:
                     if tried > MOST_SENTENCES:
                         raise UndecidedError
                     chosen = {**first, **dict(zip(ways, choice, strict=True))}
-                    if self._is_sentence(sentence, number, form, chosen, keeps_other):
-                        return chosen
+                    if retelling := self._retelling(sentence, number, form, chosen, keeps_other):
+                        return chosen, retelling
         return None
 
-    def _is_sentence(
+    def _retelling(
         self, sentence: str, number: int, form: str, chosen: Mapping[str, _Way], keeps_other: Sequence[bool]
-    ) -> bool:
-        """True if this form of a text, said in these ways, is the sentence."""
+    ) -> Retelling | None:
+        """Return how this form of a text, said in these ways, is the sentence; None if it is not."""
         way_of = {slot: way for slot, (_, way) in chosen.items()}
         for slot in self.wording.text(number).plurals:
             way_of[slot + "s"] = self._plural(way_of[slot])
         for keep_other, joins in product(keeps_other, self._joins_anything):
-            again = self.wording.retold(number, form, way_of, keep_other, joins)
+            retelling = Retelling(number, form, way_of, keep_other, joins)
+            again = self.wording.retold(*retelling)
             if again == sentence or (not self._is_exact and _loose(again) == _loose(sentence)):
-                return True
-        return False
+                return retelling
+        return None
 
 
 def _known_first(ways: Sequence[_Way], word: str | None) -> Sequence[_Way]:

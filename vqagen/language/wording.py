@@ -105,6 +105,12 @@ class Wording:
         """The sentence that `say` makes if it draws this text, these of its parts and these ways."""
         return self._finished(self.text(number), form, said, squeezed(form % said), keep_other, joins_anything)
 
+    def remarked(
+        self, number: int, form: str, said: Mapping[str, str], keep_other: bool, joins_anything: bool
+    ) -> Marked:
+        """The sentence that `retold` gives, with where each slot is said in it."""
+        return self._edited(filled(form, said), self.text(number), keep_other, joins_anything)
+
     def _finished(
         self, text: Text, form: str, said: Mapping[str, str], sentence: str, keep_other: bool, joins_anything: bool
     ) -> str:

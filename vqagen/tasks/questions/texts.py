@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from vqagen.bits import indexes
 from vqagen.errors import BadInput, as_written
 from vqagen.files.records import RecordSource
 from vqagen.items.scene_lookup import QuestionFault
@@ -23,7 +24,8 @@ from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.program import Program
 from vqagen.language.question import family_name, release_answer
-from vqagen.language.recognition import Recogniser, UndecidedError
+from vqagen.language.recognition import Recogniser, Retelling, UndecidedError
+from vqagen.language.sentence import mention_spans
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
 from vqagen.language.wording import words_differ
@@ -101,8 +103,9 @@ class QuestionTexts:
                 keeps_other = self._keeps_other(family, bound, scene, outputs)
                 try:
                     for keeps in keeps_other:
-                        if family.recogniser.says(text, bound.words, keeps):
-                            return _vague_text(text, family.recogniser, bound, scene, steps, outputs)
+                        if retelling := family.recogniser.retelling(text, bound.words, keeps):
+                            vague = _vague_text(text, family.recogniser, bound, scene, steps, outputs)
+                            return vague or _mention_fault(record, family, retelling, bound, steps, outputs)
                 except UndecidedError:
                     self.unproven[UNDECIDED] += 1
                     return None
@@ -160,6 +163,28 @@ class QuestionTexts:
         names = (function for function, _, _ in steps)
         alike = self._by_outline.get(outline(names, self.loaded.catalogue), ())
         return sorted(alike, key=lambda family: family is not named)
+
+
+def _mention_fault(
+    record: Mapping[str, Any],
+    family: TemplateReader,
+    retelling: Retelling,
+    bound: Bound,
+    steps: Sequence[Step],
+    outputs: Sequence[Value],
+) -> QuestionFault | None:
+    """Return the fault of the mentions of a question, if it has any."""
+    if (written := record.get("mentions")) is None:
+        return None
+    described = family.binder.described(bound, steps, outputs)
+    spans_of = mention_spans(family.recogniser.wording.remarked(*retelling), [slots for slots, _ in described])
+    mentions = [(span, objects) for spans, (_, objects) in zip(spans_of, described, strict=True) for span in spans]
+    right = [{"span": [*span], "objects": indexes(objects)} for span, objects in sorted(mentions)]
+    if written == right:
+        return None
+    return QuestionFault(
+        "wrong mentions", f"mentions are written as {as_written(written)}, but {as_written(right)} follow"
+    )
 
 
 def _explained(text: str, family: TemplateReader, words: Words, keeps_other: tuple[bool, ...]) -> QuestionFault:

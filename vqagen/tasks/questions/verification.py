@@ -6,17 +6,20 @@ program asks (see `QuestionTexts`), and two questions of a pair must be one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any
+
+import orjson
 
 from vqagen.errors import BadInput, Problem, as_written, describe
 from vqagen.files.locations import content_hash
 from vqagen.files.records import RecordSource
 from vqagen.items.answers import text_of
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
-from vqagen.language.catalogue import Catalogue, Function
+from vqagen.language.catalogue import Catalogue, Function, Value
 from vqagen.language.domain_files import (
     find_domain,
     input_hashes,
@@ -127,13 +130,26 @@ def _fault(
     if not same_answer(record["answer"], right, catalogue.domain.answer_words):
         message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
         return QuestionFault("wrong answer", message)
-    fault = texts.fault(record, scene, program.nodes, outputs) if texts else None
     return (
-        fault
+        _trace_fault(record, program, outputs)
+        or (texts.fault(record, scene, program.nodes, outputs) if texts else None)
         or (texts.reasoning_fault(record, scene, program, right) if texts else None)
         or _options_fault(record, catalogue[last], catalogue.domain)
         or _field_fault(record, scene, catalogue[last], is_ours)
     )
+
+
+def _trace_fault(record: Mapping[str, Any], program: Program, outputs: Sequence[Value]) -> QuestionFault | None:
+    """Return the fault of what is written as the results of a program's steps, if anything is."""
+    if (written := record.get("trace")) is None:
+        return None
+    right = orjson.loads(orjson.dumps(program.readable(outputs)))
+    if written == right:
+        return None
+    steps = zip_longest(written if isinstance(written, list) else (), right)
+    number, (found, wanted) = next((n, pair) for n, pair in enumerate(steps) if pair[0] != pair[1])
+    message = f"trace[{number}]: written as {as_written(found)}, but the step gives {as_written(wanted)}"
+    return QuestionFault("wrong trace", message)
 
 
 def _number_fault(numbers: dict[int, object], number: object, scene: Scene) -> QuestionFault | None:
