@@ -56,7 +56,9 @@ def rows_of(splits: dict[str, int], first: int = 0) -> Iterator[dict[str, Any]]:
                 "image": {"bytes": picture(image), "path": f"{image}.png"},
                 "image_id": image,
                 "scene": '{"objects": []}',
+                "points": [[2, 3], [5, 6]],
                 "boxes": [[1, 2, 3, 4], []],
+                "masks": "[null, null]",
             }
             for answer_type, (answer, options) in ASKED.items():
                 asked = {"question": f"What is the {answer_type}\tof “{image}”?", "answer": answer, "program": []}

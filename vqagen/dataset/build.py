@@ -61,7 +61,7 @@ from vqagen.run.making import write_dialogs, write_pictures, write_questions, wr
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.dialog.settings import DialogSettings
-from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 from vqagen.world.loading import find_scenes
@@ -280,6 +280,7 @@ class _Build:
             self.folder.path("steps", name, "asked.jsonl"),
             self.loaded.files,
             settings,
+            RecordForm(trace=True, reasoning=self.settings.reasoning),
             options=self.options,
             disjoint_from=[
                 self.folder.path("steps", earlier, "asked.jsonl") for earlier in splits[: splits.index(name)]

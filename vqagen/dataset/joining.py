@@ -19,6 +19,7 @@ from vqagen.dataset.rows import (
     TEST,
     Feature,
     Row,
+    SceneMasks,
     dialog_row,
     picture_columns,
     question_row,
@@ -124,10 +125,11 @@ def _rows(
     number = sum(counts.get(earlier, 0) for earlier in SPLITS[: SPLITS.index(name)])
     families = families_of(loaded)
     scenes = find_scenes(folder.path("steps", name, "scenes.json")).records()
+    masks = SceneMasks(folder.path("pictures", "scenes.json"))
     records = open_records(records_of(folder, settings, name, kind), KINDS[kind][0]).records()
     for place, scene, about in by_scene(scenes, records):
         image = folder.path("pictures", "images", scene["image_filename"])
-        columns = picture_columns(scene, places[place], image.read_bytes())
+        columns = picture_columns(scene, places[place], image.read_bytes(), masks.at(places[place]))
         for record in about:
             record[f"{kind[:-1]}_index"] = number
             yield {**row_of(kind, record, columns, loaded, families), "place": place}

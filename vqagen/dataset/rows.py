@@ -7,7 +7,7 @@ dictionary holds each picture once: ten questions about a picture take the space
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from vqagen.files.output import atomic_output
 from vqagen.files.parquet import open_columns, pyarrow
 from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER
 from vqagen.language.domain_files import PathLike
+from vqagen.world.loading import find_scenes
 
 Row = dict[str, Any]
 Feature = Mapping[str, Any]
@@ -26,17 +27,23 @@ Feature = Mapping[str, Any]
 
 _INTEGER: Feature = {"dtype": "int64", "_type": "Value"}
 _TEXT: Feature = {"dtype": "string", "_type": "Value"}
-_BOX: Feature = {"feature": {"dtype": "int32", "_type": "Value"}, "_type": "Sequence"}
+_NUMBERS: Feature = {"feature": {"dtype": "int32", "_type": "Value"}, "_type": "Sequence"}
+_PLACES: Feature = {"feature": _NUMBERS, "_type": "Sequence"}
+_OBJECTS: Mapping[str, Feature] = {"scene": _TEXT, "points": _PLACES, "boxes": _PLACES, "masks": _TEXT}
+"""Columns about the objects of a picture, which are the same in all its rows."""
 
-FEATURES: Mapping[str, Feature] = {
+FEATURES: Mapping[str, Any] = {
     "image": {"_type": "Image"},
     "image_id": _INTEGER,
     "question_id": _INTEGER,
     **dict.fromkeys(("problem", "solution", "question", "answer", "answer_type"), _TEXT),
     "choices": {"feature": _TEXT, "_type": "Sequence"},
     "choice": _INTEGER,
-    **dict.fromkeys(("program", "family", "scene"), _TEXT),
-    "boxes": {"feature": _BOX, "_type": "Sequence"},
+    "program": _TEXT,
+    "trace": {"feature": _TEXT, "_type": "Sequence"},
+    "mentions": [{"span": _NUMBERS, "objects": _NUMBERS}],
+    **dict.fromkeys(("reasoning", "family"), _TEXT),
+    **_OBJECTS,
 }
 """Column of a question -> its type, in the order of the files."""
 COLUMNS = tuple(FEATURES)
@@ -48,8 +55,7 @@ DIALOG_FEATURES: Mapping[str, Feature] = {
     "questions": {"feature": _TEXT, "_type": "Sequence"},
     "answers": {"feature": _TEXT, "_type": "Sequence"},
     "dialog": _TEXT,
-    "scene": _TEXT,
-    "boxes": {"feature": _BOX, "_type": "Sequence"},
+    **_OBJECTS,
 }
 """Column of a dialog -> its type. `dialog` is the record that `vqagen dialog` writes, as JSON."""
 MEANINGS: Mapping[str, str] = {
@@ -65,15 +71,22 @@ MEANINGS: Mapping[str, str] = {
     "choices": "options, in the order to show them in; empty if there are none",
     "choice": "place of the right option, from 0; -1 if there are none",
     "program": "JSON: the steps that give the answer on the scene",
+    "trace": "JSON of what each step gives: objects by their numbers, or a value",
+    "mentions": "where the question mentions objects: the characters from and up to, and the objects",
+    "reasoning": "the steps as sentences; empty unless it was asked for",
     "family": "the template of the question",
     "scene": "JSON: objects, their values, places and relations, the camera and the lights",
+    "points": "of each object `[x, y]`, the pixel of its middle",
     "boxes": "of each object `[left, top, right, bottom]` in pixels; `[]` if it cannot be seen",
+    "masks": "JSON: of each object the pixels that show it, as run lengths of COCO: `size` and `counts`",
     "caption": "what is told before the first question",
     "questions": "the question of each round",
     "answers": "the answer of each round",
     "dialog": "JSON: the dialog with its programs and coreference",
 }
 """Column -> its meaning, for people."""
+SINCE_2: Row = {"trace": [], "mentions": [], "reasoning": "", "points": [], "masks": "[]"}
+"""Column that datasets of vqagen 1.0 lack -> what stands for it."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
 OUTPUT_TYPES = {"Bool": ANSWER_TYPES[BOOL], "Integer": ANSWER_TYPES[INTEGER]}
@@ -89,8 +102,11 @@ LARGEST_DICTIONARY = 256 << 20
 # Making ---------------------------------------------------------------------------------------------------------------
 
 
-def picture_columns(scene: Mapping[str, Any], place: int, image: bytes) -> Row:
-    """Return the columns that all rows about a scene have in common; its place is its id if it has none itself."""
+def picture_columns(scene: Mapping[str, Any], place: int, image: bytes, masks: Sequence[Any] = ()) -> Row:
+    """Return the columns that all rows about a scene have in common; its place is its id if it has none itself.
+
+    `masks` are those of its objects, as scenes of `vqagen scenes draw` have them.
+    """
     image_index = scene.get("image_index")
     image_id = image_index if isinstance(image_index, int) else place
     name = Path(str(scene.get("image_filename") or f"{image_id}.png")).name
@@ -99,7 +115,9 @@ def picture_columns(scene: Mapping[str, Any], place: int, image: bytes) -> Row:
         "image": {"bytes": image, "path": name},
         "image_id": image_id,
         "scene": orjson.dumps(shown).decode(),
+        "points": [list(thing.get("pixel_coords") or ())[:2] for thing in shown["objects"]],
         "boxes": [thing.get("box") or [] for thing in shown["objects"]],
+        "masks": orjson.dumps(masks).decode(),
     }
 
 
@@ -107,6 +125,22 @@ def without_masks(scene: Mapping[str, Any]) -> dict[str, Any]:
     """Return a scene record whose objects have no masks, which are most of its bytes."""
     objects = [{key: value for key, value in thing.items() if key != "mask"} for thing in scene["objects"]]
     return {**scene, "objects": objects}
+
+
+class SceneMasks:
+    """The masks of a file of pictured scenes, by the place of the scene: quick if places grow."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._next = path, 0
+        self._scenes: Iterator[Mapping[str, Any]] = iter(())
+
+    def at(self, place: int) -> list[Any]:
+        """Return the mask of each object of a scene; None for one that has none."""
+        if place < self._next or not self._next:
+            self._scenes, self._next = find_scenes(self._path).records(), 0
+        scene = next(islice(self._scenes, place - self._next, None))
+        self._next = place + 1
+        return [thing.get("mask") for thing in scene["objects"]]
 
 
 def question_row(
@@ -124,6 +158,9 @@ def question_row(
         "choices": record.get("choices", []),
         "choice": record.get("choice", -1),
         "program": orjson.dumps(record["program"]).decode(),
+        "trace": [orjson.dumps(step).decode() for step in record.get("trace") or ()],
+        "mentions": list(record.get("mentions") or ()),
+        "reasoning": record.get("reasoning") or "",
         "family": family,
     }
     return {name: columns[name] for name in COLUMNS}

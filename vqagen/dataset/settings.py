@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vqagen.errors import UsageError
 from vqagen.tasks.rendering.settings import KINDS, RENDERED, RenderingSettings
-from vqagen.tasks.settings import CheckedSettings, setting
+from vqagen.tasks.settings import REASONINGS, CheckedSettings, setting
 
 FAMILY, LENGTH, VALUE_PAIR, CONDITION = "family", "length", "value-pair", "condition"
 TRAIN_CONDITION, TEST_CONDITION = "A", "B"
@@ -43,6 +43,12 @@ class DatasetSettings(RenderingSettings):
         group="choice",
     )
     rotations: bool = setting(False, "Ask each question once with each order of its options.", group="choice")
+    reasoning: str = setting(
+        "none",
+        "Give each question its steps as sentences, with points, with boxes, or with neither (text).",
+        choices=REASONINGS,
+        group="choice",
+    )
     min_visible: int = setting(
         None,
         "Leave out questions about an object of which fewer pixels can be seen. [default: the domain's limit for"

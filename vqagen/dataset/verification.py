@@ -17,7 +17,7 @@ from typing import Any
 from vqagen.dataset.folder import LAST, STATE, changed_files, read_state
 from vqagen.dataset.holdout import HoldOut, choose_held
 from vqagen.dataset.joining import KINDS, families_of, kinds_of, row_of
-from vqagen.dataset.rows import SPLITS, Row, picture_columns, row_files, rows_of_file
+from vqagen.dataset.rows import SINCE_2, SPLITS, Row, SceneMasks, picture_columns, row_files, rows_of_file
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
@@ -166,6 +166,8 @@ class _Verification:
     ) -> Iterator[ExpectedRow]:
         """Yield the row of each record, and report what is wrong with its number, its place and its split."""
         families, file, image = families_of(loaded), self.place, b""
+        masks = SceneMasks(self.place / "pictures" / "scenes.json")
+        older = SINCE_2 if str(self.state["vqagen"]).startswith("1.") else ()
         for position, record, scene in records_with_scenes(self._records(kind).records(), scenes, loaded.domain, BATCH):
             if isinstance(scene, QuestionFault):  # named by the report of the file
                 yield position, "", None
@@ -174,7 +176,7 @@ class _Verification:
             self.counts[kind, split] += 1
             if (picture := self.place / "pictures" / "images" / scene.image) != file:
                 file, image = picture, picture.read_bytes() if picture.is_file() else b""
-            columns = picture_columns(scene.record, scene.index, image)
+            columns = picture_columns(scene.record, scene.index, image, masks.at(scene.index))
             right = {f"{kind[:-1]}_index": position, "scene_index": scene.index, "split": split}
             faults = [
                 f"{key} is {as_written(record.get(key))}, not {value}"
@@ -184,6 +186,7 @@ class _Verification:
             row: Row | None = None
             with suppress(BadInput, LookupError, TypeError, AttributeError, ValueError):  # named by the file's report
                 row = row_of(kind, {**record, "scene_index": self.places[scene.index]}, columns, loaded, families)
+                row = {name: value for name, value in row.items() if name not in older}
                 if kind == "questions" and not _keeps(holdout, split, row, record, loaded):
                     faults.append(f"{split} has what --hold-out {holdout.kind} keeps out of it")
                 faults += self._leaks(row, split)

@@ -25,7 +25,7 @@ from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
 from vqagen.language.template import Template
 from vqagen.pictures.looks import SceneLooks
-from vqagen.pictures.masks import find_masks
+from vqagen.pictures.masks import Mask, find_masks
 from vqagen.pictures.png import png_file
 from vqagen.pictures.sketch import sketch
 from vqagen.plugin import RELATION, SAMENESS
@@ -160,6 +160,10 @@ class Sample:
     """`count`, `yes/no`, `value` or `list`."""
     program: list[dict[str, Any]] = field(repr=False)
     """The nodes that prove the answer."""
+    trace: list[Any] = field(repr=False)
+    """What each node gives: a list of the numbers of objects, the number of one object, or a value."""
+    mentions: list[dict[str, Any]] = field(repr=False)
+    """Where the question mentions objects: a `span` of characters, and the `objects`."""
     scene: dict[str, Any] = field(repr=False)
     """In the format of scene files."""
     family: str
@@ -176,14 +180,25 @@ class Sample:
         return sketch(self.scene, self.looks, self.width)
 
     @cached_property
+    def masks(self) -> list[Mask]:
+        """The pixels that show each object."""
+        return find_masks(self.looks.camera(self.scene).scaled(self.width), self.looks.things(self.scene))
+
+    @cached_property
+    def points(self) -> list[tuple[int, int, float]]:
+        """The pixel of the middle of each object, and how far it is."""
+        camera = self.looks.camera(self.scene).scaled(self.width)
+        pixels = [camera.project(thing["3d_coords"]) for thing in self.scene["objects"]]
+        return [(round(pixel.x), round(pixel.y), round(pixel.depth, 6)) for pixel in pixels]
+
+    @property
     def boxes(self) -> list[tuple[int, int, int, int] | None]:
         """For each object the left, top, right and bottom of what is visible in the picture; None if nothing is."""
-        camera = self.looks.camera(self.scene).scaled(self.width)
-        return [mask.box for mask in find_masks(camera, self.looks.things(self.scene))]
+        return [mask.box for mask in self.masks]
 
     def __getstate__(self) -> dict[str, Any]:
         """Take along what the looks are needed for."""
-        return {**self.__dict__, "looks": None, "picture": self.picture, "boxes": self.boxes}
+        return {**self.__dict__, "looks": None, "picture": self.picture, "masks": self.masks, "points": self.points}
 
     def png(self) -> bytes:
         """Return the picture as a PNG file."""
@@ -191,9 +206,12 @@ class Sample:
 
     def to_row(self) -> Row:
         """Return the sample as a row of a dataset; see `dataset.rows`. The number of the question is the index."""
-        objects = [{**thing, "box": box} for thing, box in zip(self.scene["objects"], self.boxes, strict=True)]
-        columns = picture_columns({**self.scene, "objects": objects}, self.index, self.png())
-        asked = {"question": self.question, "answer": self.answer, "program": self.program}
+        masks = [mask.to_record() for mask in self.masks]
+        places = zip(self.scene["objects"], self.points, masks, strict=True)
+        objects = [{**thing, "pixel_coords": [*point], "box": mask["box"]} for thing, point, mask in places]
+        scene = {**self.scene, "objects": objects}
+        columns = picture_columns(scene, self.index, self.png(), [mask["mask"] for mask in masks])
+        asked = {key: getattr(self, key) for key in ("question", "answer", "program", "trace", "mentions")}
         return question_row(asked, columns, self.index, self.answer_type, self.family)
 
 
@@ -208,7 +226,7 @@ class Environment:
         loaded = load_families(find_domain(domain, task=QUESTIONS), settings)
         self._domain, self._looks, self._width = loaded.domain, SceneLooks.from_domain(loaded.domain), width
         self._rules = self._looks.rules
-        self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings)
+        self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, marks=True)
         self._families = [self._families_of(level) for level in self.schedule.levels]
         self._rules_of = cache(self._make_rules)
 
@@ -288,12 +306,15 @@ class Environment:
     def _sample(self, index: int, number: int, family: Family, found: SceneFilling, rng: Random) -> Sample:
         scene, filling = found
         question = family.question(scene, filling, rng.random)
+        record = question.to_record(trace=True)
         return Sample(
             index,
             question.question,
             question.answer,
             self._type_of(family.template),
-            question.program.to_records(),
+            record["program"],
+            record["trace"],
+            record["mentions"],
             dict(scene.record),
             family.template.id,
             number + 1,

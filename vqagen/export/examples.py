@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from vqagen.dataset.rows import Row, data_folder, dialog_row, question_row, read_rows
+from vqagen.dataset.rows import SINCE_2, Row, data_folder, dialog_row, question_row, read_rows
 from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError, as_written, describe
 from vqagen.files.info import find_info_beside
 from vqagen.files.pictures import picture_at, picture_kind
@@ -52,11 +52,18 @@ class Turn(NamedTuple):
     answer: str
     answer_type: str
     """count, yes/no, value or cell; "" if answers are hidden."""
+    reasoning: str = ""
+    """The steps to the answer as sentences; "" if the source has none."""
 
     @property
     def solution(self) -> str:
         """The answer as trainers read it."""
         return f"<answer> {self.answer} </answer>" if self.answer else ""
+
+    @property
+    def reply(self) -> str:
+        """What a model should say: the answer, after the steps to it if they are known."""
+        return f"<think>{self.reasoning}</think> <answer>{self.answer}</answer>" if self.reasoning else self.answer
 
 
 class Example(NamedTuple):
@@ -132,7 +139,7 @@ def _dataset(data: Path, split: str | None) -> Source:
         DIALOGS if "dialog_id" in first else QUESTIONS,
         domain_of(find_info_beside(folder / "questions.jsonl") or {}),
         card.read_text("utf-8") if card.is_file() else "",
-        read_rows(folder, split, data.name),
+        ({**SINCE_2, **row} for row in read_rows(folder, split, data.name)),
         first.get("answer") == "",
     )
 
@@ -156,6 +163,7 @@ def examples_of(source: Source, name: str, mode: str, has_pictures: bool) -> Ite
                 message = f"question {row['question_id']} has no options to choose from; `vqagen choices` makes them"
                 raise BadInput([Problem(message, name)])
             turn = _choice(row) if mode == CHOICE else Turn(row["problem"], row["answer"], row["answer_type"])
+            turn = turn._replace(reasoning=row.get("reasoning") or "")
             id, turns = row["question_id"], (turn,)
             row |= {"problem": turn.text, "solution": turn.solution}
         if mode == OPEN:
@@ -244,10 +252,14 @@ def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
     return question_row(columns, _picture(record), number, answer_type, family)
 
 
+_NO_OBJECTS: Row = {"image": None, "scene": "{}", "points": [], "boxes": [], "masks": "[]"}
+"""The columns of a picture of which nothing is known."""
+
+
 def _picture(record: Mapping[str, Any]) -> Row:
     """Return the columns of a picture whose scene is not at hand."""
     number = _number(record, "image_index", "scene_index")
-    return {"image": None, "image_id": number, "scene": "{}", "boxes": []}
+    return {**_NO_OBJECTS, "image_id": number}
 
 
 def _dialog_row(record: Mapping[str, Any]) -> Row:
@@ -277,7 +289,7 @@ def _trial_reader(source: RecordSource) -> ReadRow:
             raise FieldFault("image", f"a trial is asked with its picture, a PNG; found {found}: give --render png")
         (cell,), asked = trial.labels(trial.answer), request(DIRECTOR, trial.instruction)
         grid = {key: record[key] for key in ("width", "height", "cells", "blocked")}
-        picture: Row = {"image_id": trial.index, "scene": orjson.dumps(grid).decode(), "boxes": [], "image": None}
+        picture = {**_NO_OBJECTS, "image_id": trial.index, "scene": orjson.dumps(grid).decode()}
         written = {"question": asked, "answer": cell, "program": []}
         row = question_row(written, picture, trial.index, "cell", f"{trial.group}/{trial.rule_class}")
         return {**row, "problem": f"{story}\n\n{asked}"}

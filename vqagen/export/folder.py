@@ -197,11 +197,11 @@ Message = Callable[[str, str, bool], dict[str, Any]]
 
 
 def chat(turns: Iterable[Turn], has_picture: bool, message: Message) -> list[dict[str, Any]]:
-    """Return a message for each question and each answer. The picture stands before the first question."""
+    """Return a message for each question and each reply. The picture stands before the first question."""
     messages: list[dict[str, Any]] = []
     for number, turn in enumerate(turns):
         messages.append(message("user", turn.text, has_picture and number == 0))
-        messages.append(message("assistant", turn.answer, False))
+        messages.append(message("assistant", turn.reply, False))
     return messages
 
 

@@ -118,6 +118,7 @@ def dataset_entries(folder: Path, data: str, catalogue: Catalogue) -> Iterator[P
             yield dialog_entry({**orjson.loads(row["dialog"]), "split": row["split"]}, last[2], place)
         else:
             record = {**row, "program": orjson.loads(row["program"]), "question_index": row["question_id"]}
+            record["trace"] = [orjson.loads(step) for step in row.get("trace") or ()]
             yield question_entry(record, last[1], catalogue, last[2], place)
 
 
@@ -125,7 +126,7 @@ def question_entry(
     record: Record, scene: Scene | None, catalogue: Catalogue, picture: Picture, place: int, note: str = ""
 ) -> PageEntry:
     """Return the entry of a question. A `note` says what is wrong with it."""
-    steps, why = _steps(record.get("program") or [], scene, catalogue)
+    steps, why = _steps(record.get("program") or [], record.get("trace"), scene, catalogue)
     answer = record.get("answer")
     text = None if answer is None else release_answer(tuple(answer) if isinstance(answer, list) else answer)
     options: list[Any] = next((record[key] for key in OPTION_KEYS if record.get(key)), [])
@@ -135,6 +136,8 @@ def question_entry(
         "question": str(record.get("question", "")),
         "answer": text,
         "options": [release_answer(option) for option in options],
+        "reasoning": record.get("reasoning") or "",
+        "mentions": [[*each["span"], each["objects"]] for each in record.get("mentions") or ()],
         "steps": steps,
     }
     return PageEntry(picture, shown, record.get("family") or family_name(file, number), text, len(steps))
@@ -144,8 +147,13 @@ def _head(record: Record, key: str, place: int, note: str) -> Record:
     return {"id": record.get(key, place), "split": record.get("split"), "note": note}
 
 
-def _steps(nodes: Any, scene: Scene | None, catalogue: Catalogue) -> tuple[list[dict[str, Any]], str]:
-    """Return the steps of a program, with the objects or the value that each finds in its scene, and what is wrong."""
+def _steps(
+    nodes: Any, trace: Sequence[Any] | None, scene: Scene | None, catalogue: Catalogue
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the steps of a program, with the objects or the value that each finds in its scene, and what is wrong.
+
+    What they find stands in the `trace`, or is found again where there is none.
+    """
     if not nodes:
         return [], ""
     try:
@@ -155,13 +163,13 @@ def _steps(nodes: Any, scene: Scene | None, catalogue: Catalogue) -> tuple[list[
     steps: list[dict[str, Any]] = [
         {"function": name, "inputs": inputs, "values": values} for name, inputs, values in program.nodes
     ]
-    if scene is None:
-        return steps, ""
-    try:
-        outputs = program.readable_outputs(scene)
-    except Undefined as error:
-        return steps, f"the program has no answer in this scene: {error}"
-    for step, output in zip(steps, outputs, strict=True):
+    outputs = list(trace or ())
+    if scene is not None and len(outputs) != len(steps):
+        try:
+            outputs = program.readable_outputs(scene)
+        except Undefined as error:
+            return steps, f"the program has no answer in this scene: {error}"
+    for step, output in zip(steps, outputs, strict=False):
         kind = catalogue[step["function"]].output
         if kind in ("ObjectSet", "Object"):
             step["objects"] = output if kind == "ObjectSet" else [output]

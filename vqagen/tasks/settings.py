@@ -15,6 +15,8 @@ from vqagen.errors import UsageError, unknown
 
 LARGEST = 2**63 - 1
 """The largest number that every reader of an output can hold."""
+REASONINGS = ("none", "text", "points", "boxes")
+"""Whether records say their steps as sentences, and how these say where objects are: a choice of several commands."""
 _NOUNS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", tuple: "a list of names"}
 
 

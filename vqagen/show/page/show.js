@@ -194,12 +194,26 @@ const show = (() => {
       make("li", { "data-letter": letter(at), class: text === entry.answer ? "answer" : null }, text));
     const steps = entry.steps.map((step, at) => make("li", {}, stepButton(step, at, entry.picture)));
     return [
-      make("p", { class: "asked wide" }, entry.question, " ", make("span", { class: "answer" }, entry.answer ?? "")),
+      make("p", { class: "asked wide" }, ...mentioned(entry), " ", make("span", { class: "answer" }, entry.answer ?? "")),
       picture(entry.picture),
       make("div", {},
+        ...(entry.reasoning ? [make("h2", {}, "Reasoning"), make("p", {}, entry.reasoning)] : []),
         ...(options.length ? [make("h2", {}, "Options"), make("ol", { class: "options" }, ...options)] : []),
         ...(steps.length ? [make("h2", {}, "Program"), make("ol", { class: "steps" }, ...steps)] : [])),
     ];
+  }
+
+  /** Return the characters of a question, of which those that mention objects light them. */
+  function mentioned(entry) {
+    const text = [...entry.question]; // by code points, as spans count
+    const made = [];
+    let at = 0;
+    for (const [start, end, objects] of entry.mentions) {
+      made.push(text.slice(at, start).join(""));
+      made.push(make("mark", lights(objects, entry.picture), text.slice(start, end).join("")));
+      at = end;
+    }
+    return [...made, text.slice(at).join("")];
   }
 
   function stepButton(step, at, picture) {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from vqagen.tasks.settings import CheckedSettings, RunSettings, setting
+from vqagen.tasks.settings import REASONINGS, CheckedSettings, RunSettings, setting
 
 WINDOWS = {"answers": 250, "words": 500, "pairs": 1000}
 """Balance -> default number of scenes in a window: as in the CLEVR generator, or as balancing words and pairs needs."""
@@ -140,7 +140,7 @@ class RecordForm(CheckedSettings):
         "none",
         "Add the steps to each question as sentences that name objects by words alone (text), with their pixel (points)"
         " or with their box (boxes).",
-        choices=("none", "text", "points", "boxes"),
+        choices=REASONINGS,
         group="output",
     )
 
