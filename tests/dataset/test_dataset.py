@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from commands import Commands
 from depth import is_quick
+from numpy.typing import NDArray
 from oracles.leaks import leaks, nearly_same
 from scene_records import sampled_scenes
 
@@ -26,7 +28,14 @@ from vqagen.language.domain_files import find_domain, load_domain_files
 from vqagen.run.options import RunOptions
 from vqagen.run.runner import OnProgress
 
-SMALL: dict[str, Any] = {"count": 8, "pictures": "drawn", "width": 96, "questions": 5, "shares": "50/25/25"}
+SMALL: dict[str, Any] = {
+    "count": 8,
+    "pictures": "drawn",
+    "width": 96,
+    "questions": 5,
+    "shares": "50/25/25",
+    "reasoning": "points",
+}
 STOP_EVERY = 3 if is_quick else 1
 """Steps from one stop of a dataset to the next."""
 
@@ -58,6 +67,32 @@ def test_rows_have_pictures_options_and_boxes(made: Path) -> None:
         assert len(row["boxes"]) == len(json.loads(row["scene"])["objects"])
         assert row["answer_type"] in ("count", "yes/no", "value")
         assert "#" in row["family"]
+
+
+def test_rows_say_where_each_step_looks(made: Path) -> None:
+    """Masks, boxes and points are those of the objects, and what mentions objects says a word that is true of them."""
+    for row in read_rows(made):
+        objects, masks = json.loads(row["scene"])["objects"], json.loads(row["masks"])
+        for box, (x, y), mask in zip(row["boxes"], row["points"], masks, strict=True):
+            rows, columns = np.nonzero(decoded(mask))
+            assert box == [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+            assert box[0] - 2 <= x <= box[2] + 2
+            assert box[1] - 2 <= y <= box[3] + 2
+        *steps, last = (json.loads(step) for step in row["trace"])
+        assert len(steps) + 1 == len(json.loads(row["program"]))
+        assert steps[0] == list(range(len(objects)))
+        assert (("no", "yes")[last] if isinstance(last, bool) else str(last)) == row["answer"]
+        assert row["reasoning"].endswith(f"{row['answer']}.")
+        for each in row["mentions"]:
+            assert row["question"][slice(*each["span"])].strip()
+            assert each["objects"] in steps
+
+
+def decoded(mask: dict[str, Any]) -> NDArray[np.bool_]:
+    """The pixels of a mask: lengths of runs of 0 and 1 in turn, column by column, as COCO counts them."""
+    height, width = mask["size"]
+    runs = [np.full(length, number % 2 == 1) for number, length in enumerate(mask["counts"])]
+    return np.concatenate(runs).reshape(width, height).T
 
 
 def test_questions_and_rows_say_the_same(made: Path) -> None:

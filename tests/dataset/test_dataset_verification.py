@@ -19,7 +19,9 @@ from vqagen.dataset.verification import verify_dataset
 from vqagen.errors import BadInput
 from vqagen.files.parquet import pyarrow
 
-SETTINGS = DatasetSettings(count=12, pictures="drawn", width=96, questions=5, dialogs=1, shares="60/20/20")
+SETTINGS = DatasetSettings(
+    count=12, pictures="drawn", width=96, questions=5, dialogs=1, shares="60/20/20", reasoning="boxes"
+)
 Rows = list[dict[str, Any]]
 TRAIN, TEST = (f"data/{split}-00000-of-00001.parquet" for split in ("train", "test"))
 DIALOGS = "dialogs/train-00000-of-00001.parquet"
@@ -154,6 +156,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "family": (in_rows(put("family", lambda _: "one_hop.json#none")), TRAIN, "family: written as"),
     "scene": (in_rows(put("scene", lambda text: text.replace("rubber", "metal"))), TRAIN, "scene: written as"),
     "boxes": (in_rows(put("boxes", lambda boxes: boxes[::-1])), TRAIN, "boxes: written as"),
+    "points": (in_rows(put("points", lambda points: points[::-1])), TRAIN, "points: written as"),
+    "masks": (in_rows(put("masks", lambda text: json.dumps(json.loads(text)[::-1]))), TRAIN, "masks: written as"),
+    "a step less": (in_rows(put("trace", lambda steps: steps[:-1])), TRAIN, "trace: written as"),
+    "mentions": (in_rows(put("mentions", lambda _: [])), TRAIN, "mentions: written as"),
+    "reasoning": (in_rows(put("reasoning", lambda text: text[::-1])), TRAIN, "reasoning: written as"),
     "pictures of two rows": (in_rows(exchanged("image")), TRAIN, "image: not the picture pictures/images/"),
     "a row twice": (in_rows(lambda rows: rows.append(rows[-1])), TRAIN, "it stands there twice"),
     "a row less": (in_rows(lambda rows: rows.pop(4)), TRAIN, "no row in train"),
@@ -180,6 +187,12 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "it stands there twice",
     ),
     "answer of a record": (in_lines(lambda all: all[0].update(answer="7")), "questions.jsonl", "written as '7'"),
+    "trace of a record": (in_lines(lambda all: all[0]["trace"].pop()), "questions.jsonl", "trace[3]"),
+    "reasoning of a record": (
+        in_lines(lambda all: all[0].update(reasoning="It is so.")),
+        "questions.jsonl",
+        "reasoning is written as 'It is so.'",
+    ),
     "option of a record": (in_lines(rotate), "questions.jsonl", "the records have the checksum"),
     "choice of a record": (
         in_lines(lambda all: all[0].update(choice=1 - all[0]["choice"])),

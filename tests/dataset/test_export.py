@@ -372,6 +372,25 @@ def test_llava_and_vlm_r1_get_conversations_with_paths_of_pictures(dataset: Path
     assert len(list((out / "images").iterdir())) == sum(SPLITS.values())
 
 
+def test_a_reasoning_is_what_a_model_learns_to_think(dataset: Path, tmp_path: Path) -> None:
+    """Of supervised training; the solution is the answer alone."""
+    rows = [{**row, "reasoning": "There are two."} for row in read_rows(dataset, "train")]
+    (tmp_path / "set/data").mkdir(parents=True)
+    write_rows(tmp_path / "set/data/train-00000-of-00001.parquet", rows)
+    replies = []
+    for target in ("llava", "sharegpt", "trl"):
+        export(tmp_path / "set", tmp_path / target, target)
+    for target in ("llava", "sharegpt"):
+        read = json.loads((tmp_path / target / "train.json").read_text())
+        replies.append([row["conversations"][1]["value"] for row in read])
+    read = load(tmp_path / "trl")["train"]
+    replies.append([row["completion"][0]["content"][0]["text"] for row in read])
+
+    assert replies == 3 * [[f"<think>There are two.</think> <answer>{row['answer']}</answer>" for row in rows]]
+    assert {row["reasoning"] for row in read} == {"There are two."}
+    assert [row["solution"] for row in read] == [row["solution"] for row in rows]
+
+
 def test_llama_factory_gets_a_description_of_its_files(dataset: Path, tmp_path: Path) -> None:
     export(dataset, out := tmp_path / "out", "sharegpt", name="clevr")
     info = json.loads((out / "dataset_info.json").read_text())

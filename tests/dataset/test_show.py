@@ -24,7 +24,7 @@ from vqagen.show import showing
 from vqagen.show.showing import show_file
 from vqagen.tasks.dialog.settings import DialogSettings
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.questions.settings import QuestionSettings
+from vqagen.tasks.questions.settings import QuestionSettings, RecordForm
 
 SCENES = 3
 BOX = [10, 20, 40, 50]
@@ -146,6 +146,21 @@ def test_a_question_that_cannot_be_run_says_why(made: Path, tmp_path: Path) -> N
     assert second["note"] == "there is no scene of this image_filename"
     assert third["note"] == ""
     assert all("objects" not in step for step in list(entries(tmp_path / "plain"))[2]["steps"])
+
+
+def test_a_trace_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    """With what mentions objects and the reasoning, and without any scene."""
+    form = RecordForm(trace=True, reasoning="text")
+    write_questions(list(sampled_scenes(1)), tmp_path / "q.jsonl", form=form)
+    questions = records(tmp_path / "q.jsonl")
+    show_file(tmp_path / "q.jsonl", tmp_path / "page")
+
+    for entry, written in zip(entries(tmp_path / "page"), questions, strict=True):
+        found = [step["objects"] if "objects" in step else step["value"] for step in entry["steps"]]
+        assert found[0] == written["trace"][0]
+        assert found[-1] == written["answer"]
+        assert entry["reasoning"] == written["reasoning"]
+        assert entry["mentions"] == [[*each["span"], each["objects"]] for each in written["mentions"]]
 
 
 def test_mentions_of_dialogs_are_words_of_their_sentences(made: Path, tmp_path: Path) -> None:

@@ -138,6 +138,34 @@ def test_other_must_be_said_where_the_anchor_fits_and_only_there(vqagen_: Comman
     assert texts == {f'"{each["question"]}" leaves out "other' for each in lost}
 
 
+def test_traces_and_mentions_are_those_of_the_program_and_its_text(vqagen_: Commands) -> None:
+    """Each spoil is found, and nothing else."""
+    document = generated(vqagen_, "--trace")
+    questions = [each for each in document["questions"] if each["mentions"]][:40]
+    spoils = {
+        "wrong trace": [
+            *({**each, "trace": [[], *each["trace"][1:]]} for each in questions),
+            *({**each, "trace": each["trace"][:-1]} for each in questions),
+            {**questions[0], "trace": {}},
+        ],
+        "wrong mentions": [
+            *({**each, "mentions": each["mentions"][1:]} for each in questions),
+            *(moved(each, "span", [0, 3]) for each in questions),
+            *(moved(each, "objects", [0, 1, 2, 3, 4]) for each in questions),
+        ],
+    }
+
+    for kind, found in spoils.items():
+        numbered = [{**each, "question_index": number} for number, each in enumerate(found)]
+        assert verified({**document, "questions": numbered}).by_problem == {kind: len(found)}
+
+
+def moved(question: Record, key: str, value: Any) -> Record:
+    """A question whose first mention is of something else."""
+    first, *others = question["mentions"]
+    return {**question, "mentions": [{**first, key: value}, *others]}
+
+
 def test_a_program_of_another_family_is_wrong(vqagen_: Commands) -> None:
     """The text may fit the program; the family that the question names does not."""
     document = generated(vqagen_, "--only zero_hop.json")
