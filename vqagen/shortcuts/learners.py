@@ -169,11 +169,16 @@ def _occurrences(guessing: Guessing) -> Any:
 
 
 def _previous(guessing: Guessing) -> Any:
-    """Return the family, the answer to its question before (as a number; 0 for the first), and both crossed."""
-    families = guessing.families
+    """Return the family, the answer to its question before (as a number; 0 for the first), and both crossed.
+
+    Who answers a dialog sees no other one about its image: a round there is none before.
+    """
+    families, items = guessing.families, guessing.items
     order = np.argsort(families, kind="stable")
     before = np.zeros(len(families), dtype=np.int64)
     is_same = families[order[1:]] == families[order[:-1]]
+    if items.kind == "dialogs":
+        is_same &= items.images.codes[order[1:]] != items.images.codes[order[:-1]]
     before[order[1:]] = np.where(is_same, guessing.answers[order[:-1]] + 1, 0)
     return _crossed(families, before)
 
