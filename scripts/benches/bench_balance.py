@@ -28,7 +28,7 @@ SECTIONS: Mapping[str, Section] = {"words": word_figures, "pairs": pair_figures,
 MOST, LEAST = "≤", "≥"
 LIMITS: Mapping[str, Mapping[str, tuple[str, float]]] = {
     "words": {
-        "all, tree minus majority": (MOST, 0.03),
+        "all, tree minus majority": (MOST, 0.02),
         "worst yes/no family, tree": (MOST, 0.65),
         "families, least/most": (LEAST, 0.95),
         "wrong answers": (MOST, 0),
