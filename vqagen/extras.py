@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from vqagen.errors import UsageError
@@ -21,7 +22,17 @@ def needed(module: str, extra: str, what: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != package:
             raise  # it is there, and something that it needs is not
-        raise UsageError(f"{what} needs {package}; install it: {to_install(extra)}") from None
+        raise _missing(package, extra, what) from None
+
+
+def require_package(package: str, extra: str, what: str) -> None:
+    """Raise the same error for a package that is needed later, without importing it."""
+    if find_spec(package) is None:
+        raise _missing(package, extra, what)
+
+
+def _missing(package: str, extra: str, what: str) -> UsageError:
+    return UsageError(f"{what} needs {package}; install it: {to_install(extra)}")
 
 
 def in_one_thread(what: str) -> AbstractContextManager[Any]:

@@ -12,7 +12,6 @@ from typing import Any
 import vqagen
 from vqagen.files.records import open_records
 from vqagen.items.table import Items
-from vqagen.language.catalogue import Catalogue
 from vqagen.language.question import QUESTIONS
 from vqagen.score.items import read_items
 
@@ -22,8 +21,9 @@ Record = Mapping[str, Any]
 class Asked:
     """Questions about the scenes of a file, with one or several seeds, asked with one `--balance`."""
 
-    def __init__(self, scenes: Path, balance: str, seeds: int) -> None:
-        self.scenes, self.balance = scenes, balance
+    def __init__(self, domain: str, scenes: Path, balance: str, seeds: int) -> None:
+        self.domain, self.scenes, self.balance = domain, scenes, balance
+        self.loaded = vqagen.load_domain_files(vqagen.find_domain(domain))
         self.files = [scenes.with_name(f"{scenes.stem}-{balance}-{seed}.json") for seed in range(seeds)]
         """The question file of each seed."""
         self.milliseconds = 0.0
@@ -31,7 +31,7 @@ class Asked:
         for seed, out in enumerate(self.files):
             settings = vqagen.QuestionSettings(seed=seed, balance=balance)
             started = time.process_time()
-            vqagen.write_questions(scenes, out, settings=settings)
+            vqagen.write_questions(scenes, out, self.loaded.files, settings)
             self.milliseconds += (time.process_time() - started) * 1000 / seeds / self.number_of_scenes
         self.window = settings.reset_counts_every
 
@@ -50,19 +50,14 @@ class Asked:
         return [read_items(path, learning=True) for path in self.files]
 
     @cached_property
-    def catalogue(self) -> Catalogue:
-        """The functions of the domain."""
-        return vqagen.load_domain_files(vqagen.find_domain()).templates[0].catalogue
-
-    @cached_property
     def compiled(self) -> Mapping[int, vqagen.Scene]:
         """The scenes by their index."""
-        found = vqagen.load_scenes(vqagen.find_scenes(self.scenes), self.catalogue.domain)
+        found = vqagen.load_scenes(vqagen.find_scenes(self.scenes), self.loaded.domain)
         return {scene.index: scene for scene in found}
 
     def program(self, record: Record) -> vqagen.Program:
         """Return the program of a question."""
-        return vqagen.Program.from_records(record["program"], self.catalogue)
+        return vqagen.Program.from_records(record["program"], self.loaded.catalogue)
 
 
 Section = Callable[[Asked, Asked], Mapping[str, float]]

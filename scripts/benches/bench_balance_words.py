@@ -41,7 +41,7 @@ def word_figures(learned: Asked, tested: Asked) -> Mapping[str, float]:
     figures["worst yes/no family, tree"] = _worst_yes_no(asked, right["tree"])
     figures |= _families(tested)
     figures |= _droppable(tested)
-    figures["wrong answers"] = vqagen.verify(tested.files[0], tested.scenes).mismatched
+    figures["wrong answers"] = vqagen.verify(tested.files[0], tested.scenes, domain=tested.domain).mismatched
     figures["questions a scene"] = len(asked) / (len(tested.files) * tested.number_of_scenes)
     figures["ms a scene"] = tested.milliseconds
     return figures
@@ -73,7 +73,7 @@ def _questions(asked: Asked) -> Iterator[_Question]:
 
 def _attributes_said(asked: Asked, record: Record) -> Iterator[int]:
     """Yield 1 for each attribute that a phrase says and 0 for each other; -1 for attributes of absent phrases."""
-    filters = [f"filter_{attribute.name}" for attribute in asked.catalogue.domain.attributes]
+    filters = [f"filter_{attribute.name}" for attribute in asked.loaded.domain.attributes]
     said = [{word[0] for word in phrase} for phrase in phrases(asked.program(record).nodes)]
     for number in range(PHRASES):
         for name in filters:
@@ -143,10 +143,9 @@ def _worst_yes_no(asked: Sequence[_Question], right: Sequence[bool]) -> float:
 def _families(asked: Asked) -> dict[str, float]:
     """Return how even the shares of families are, all seeds together."""
     counts = sum((Counter(counts_of(families_of(items))) for items in asked.items), Counter[str]())
-    loaded = {template.id for template in vqagen.load_domain_files(vqagen.find_domain()).templates}
     return {
         "families, least/most": min(counts.values()) / max(counts.values()),
-        "families without a question": len(loaded) - len(counts),
+        "families without a question": len(asked.loaded.templates) - len(counts),
     }
 
 

@@ -120,8 +120,6 @@ def test_a_new_key_signs_links_and_the_links_of_a_deleted_one_are_refused(tmp_pa
 
 
 NOW, PERSON = 1_800_000_000, "5f1b2c3d4e5f6a7b8c9d0e1f"
-KEY, STRANGER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
-PUBLIC = {**jwt.algorithms.RSAAlgorithm.to_jwk(KEY.public_key(), as_dict=True), "kid": "k1", "alg": "RS256"}
 CLAIMS = {
     "aud": "https://study.example/s/x?PROLIFIC_PID=y",
     "exp": NOW + 1,
@@ -131,24 +129,26 @@ CLAIMS = {
 }
 
 
-def signed(changes: Mapping[str, Any], key: Any = KEY, algorithm: str = "RS256", kid: str = "k1") -> str:
-    """Return a token as Prolific signs it, with other claims."""
-    return jwt.encode({**CLAIMS, **changes}, key, algorithm, {"kid": kid})
-
-
 def test_a_participant_is_who_prolific_says_for_this_server_and_now(tmp_path: Path) -> None:
     """`aud` may be the address of the study, the site or the host, also among others."""
-    (tmp_path / PROLIFIC_KEYS_FILE).write_text(json.dumps({"keys": [PUBLIC]}))
+    own, stranger = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
+    public = {**jwt.algorithms.RSAAlgorithm.to_jwk(own.public_key(), as_dict=True), "kid": "k1", "alg": "RS256"}
+
+    def signed(changes: Mapping[str, Any], key: Any = own, algorithm: str = "RS256", kid: str = "k1") -> str:
+        """Return a token as Prolific signs it, with other claims."""
+        return jwt.encode({**CLAIMS, **changes}, key, algorithm, {"kid": kid})
+
+    (tmp_path / PROLIFIC_KEYS_FILE).write_text(json.dumps({"keys": [public]}))
     keys = load_prolific_keys(tmp_path)
     audiences = [CLAIMS["aud"], "https://STUDY.example", "study.example", ["other.example", "study.example"]]
     refused = {
         "expired": signed({"exp": NOW}),
         "of another server": signed({"aud": "https://study.example.evil.example/s/x"}),
         "without audience": signed({"aud": []}),
-        "of a stranger": signed({}, STRANGER),
-        "of no known key": signed({}, KEY, kid="k2"),
+        "of a stranger": signed({}, stranger),
+        "of no known key": signed({}, kid="k2"),
         "unsigned": signed({}, None, "none"),
-        "signed by a public text": signed({}, PUBLIC["n"], "HS256"),
+        "signed by a public text": signed({}, public["n"], "HS256"),
         "without a participant": signed({"prolific": {"workspace_id": "w"}}),
         "of an id that is none": signed({"prolific": {"PROLIFIC_PID": "a b", "workspace_id": "w"}}),
         "of another researcher": signed({"prolific": {**CLAIMS["prolific"], "workspace_id": "v"}}),

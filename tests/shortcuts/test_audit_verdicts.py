@@ -118,6 +118,18 @@ def test_dialogs_without_images_are_not_tested() -> None:
     assert audit.verdict == "not tested"
 
 
+@pytest.mark.parametrize("is_planted", [True, False])
+def test_the_answer_before_is_that_of_another_image_in_dialogs(is_planted: bool) -> None:
+    """Dialogs about one image answer each other, and who is asked sees one of them; leaks from image to image fail."""
+    rng, dialogs = stream(0, "previous"), []
+    for image in range(400):
+        answer = ("yes", "no")[image % 2] if is_planted else pick(rng, ("yes", "no"))
+        rounds = [{"question": "Is it large?", "label": "exist-any", "answer": answer}]
+        dialogs += [{"image_index": image, "caption": {"text": "A thing."}, "rounds": rounds}] * 2
+    (found,) = (probe for probe in vqagen.audit({"dialogs": dialogs}).probes if probe.name == "previous")
+    assert (found.verdict == "FAILS", found.mean > 0.2) == (is_planted, is_planted)
+
+
 @pytest.mark.slow
 def test_the_key_of_images_is_an_option(vqagen_: Commands) -> None:
     """Of each command that guesses."""

@@ -40,7 +40,7 @@ from vqagen.dataset.settings import (
 )
 from vqagen.dataset.splits import groups_of, outline_of, split_scenes
 from vqagen.errors import BadInput, Problem, UsageError, counted
-from vqagen.extras import needed
+from vqagen.extras import require_package
 from vqagen.files.formats import JSON, JSON_LINES, Arrangement, record_file
 from vqagen.files.locations import content_hash
 from vqagen.files.parquet import pyarrow
@@ -118,9 +118,9 @@ def write_dataset(
     if options.resume and options.force:
         raise UsageError("--resume finishes what is there and --force replaces it; choose one")
     pyarrow()
-    needed("sklearn", "stats", "the audit of a dataset")
+    require_package("sklearn", "stats", "the audit of a dataset")
     if settings.pictures == RENDERED:
-        needed("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
+        require_package("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
     loaded = load_domain_files(files)
     holdout = choose_held(settings, loaded)
     recipe = {

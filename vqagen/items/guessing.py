@@ -52,8 +52,6 @@ class Guesses(NamedTuple):
     expected: Floats
     """The expected credit of the best of them: the probability that one is right. NaN if it does not concern the item.
     """
-    note: str = ""
-    """What is to be said of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +159,12 @@ class Guessing:
 
     def predict(self, answer: Predict) -> Guesses:
         """Return a predictor's answers to all items; those that no split asks for have none."""
-        size, note = len(self.items), ""
+        size = len(self.items)
         ranked, expected = np.full((size, self.top_k), NONE, dtype=np.int32), np.full(size, np.nan)
         for learn, ask in self.splits:
             part = answer(self, learn, ask)
-            ranked[ask, : part.ranked.shape[1]], expected[ask], note = part.ranked, part.expected, part.note
-        return Guesses(ranked, expected, note)
+            ranked[ask, : part.ranked.shape[1]], expected[ask] = part.ranked, part.expected
+        return Guesses(ranked, expected)
 
     def guesses(self, ask: Places, ranked: Integers) -> Guesses:
         """Return answers that were not drawn at random, with their credits."""

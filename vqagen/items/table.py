@@ -71,6 +71,17 @@ class Column(NamedTuple):
         """Return the column of the items at some places."""
         return self._replace(codes=self.codes[places])
 
+    def compact(self) -> Column:
+        """Return the column without the values that no item has.
+
+        >>> Column(np.array([2, NONE, 0, 2]), ("red", "gray", "blue")).compact()
+        Column(codes=array([ 1, -1,  0,  1], dtype=int32), values=('red', 'blue'))
+        """
+        used, codes = np.unique(self.codes, return_inverse=True)
+        known = used[used != NONE]
+        lacking = len(used) - len(known)
+        return Column((codes - lacking).astype(np.int32), tuple(self.values[code] for code in known.tolist()))
+
     def spread(self, entries: Codes) -> Column:
         """Return the column of items, if item i has the value of entry `entries[i]` of this column, or NONE.
 
@@ -133,8 +144,8 @@ class Learning(NamedTuple):
     """The index of the scene among those that are given; NONE without scenes."""
 
     def take(self, places: Places) -> Learning:
-        """Return the columns of the items at some places."""
-        return Learning(*(column.take(places) for column in self))
+        """Return the columns of the items at some places: what is learned of a sample costs as much as the sample."""
+        return Learning(*(column.take(places).compact() for column in self))
 
 
 @dataclass(frozen=True, repr=False)

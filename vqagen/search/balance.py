@@ -24,9 +24,9 @@ REACHABLE = 0.4
 """Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
 
 SLACK_BY_WORDS = 6.0
-"""By how much more a value or a number may lead, at most, with `words`. Were it 0, hardly any would come twice in a
-row, and the answer to the family's question before would tell .05 more than the majority; with 4 it tells .02, with 6
-.01. The most frequent number of a family has .29 of its answers with 0, .31 with 6."""
+"""By how much more a value or a number may lead, at most, with `words`, and any answer in dialogs. Were it 0, hardly
+any would come twice in a row, and the answer to the family's question before would tell .05 more than the majority;
+with 4 it tells .02, with 6 .01. The most frequent number of a family has .29 of its answers with 0, .31 with 6."""
 PATIENCE = 3
 """Scenes in which a family finds no question of an answer that a coin wants first, before it does without coins."""
 _NONE: frozenset[Value] = frozenset()

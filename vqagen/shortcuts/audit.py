@@ -9,60 +9,37 @@ is shown and fails no file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import log2
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import orjson
 
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.items.folds import make_folds
 from vqagen.items.groups import answered, counts_within, entropy, families_of
-from vqagen.items.guessing import Guessing
-from vqagen.items.table import NONE, Items
+from vqagen.items.guessing import Guesses, Guessing
+from vqagen.items.table import NONE, Items, Places
 from vqagen.language.domain_files import PathLike
 from vqagen.score.items import Source, find_items, read_items
-from vqagen.shortcuts.audit_report import ONE_WINDOW, AnswerSpread, Audit
+from vqagen.shortcuts.audit_report import ONE_WINDOW, AnswerSpread, Audit, Repetition
 from vqagen.shortcuts.predictors import (
     CHOOSING,
     OTHERS,
+    PICTURE,
     WORDS,
     OnGuess,
     Predictor,
     applicable,
-    known,
     not_shown,
     trial_predictors,
 )
 from vqagen.shortcuts.probes import probe
-from vqagen.shortcuts.scenes import Repetition, read_scene_facts, repetition, visible_options
 from vqagen.shortcuts.settings import AuditSettings
 from vqagen.tasks.record_files import task_of
 from vqagen.world.loading import find_scenes
-
-
-def audit_items(
-    items: Items,
-    settings: AuditSettings,
-    found: Repetition,
-    more: Sequence[Predictor] = (),
-    notes: Sequence[str] = (),
-    unanswered: int = 0,
-    on_guess: OnGuess = not_shown,
-) -> Audit:
-    """Return the audit of items, all of which have answers.
-
-    `more` are predictors besides those of the list; `unanswered` is the number of items that were left out.
-    """
-    folds, answers = make_folds(items), dict[str, AnswerSpread]()
-    for name, counts in counts_within(families_of(items), items.answers).items():
-        (top, number), total = next(iter(counts.items())), sum(counts.values())
-        answers[name] = AnswerSpread(total, entropy(counts), log2(len(counts)), top, number / total)
-    if untested := folds.fault(items):
-        return Audit(items, settings, answers, (), found, notes, unanswered, untested)
-    guessing = Guessing.within(items, folds=folds)
-    probes = probe([*probing(items), *more], guessing, folds, settings, on_guess)
-    own = notes if folds.is_apart else [*notes, ONE_WINDOW]
-    return Audit(items, settings, answers, probes, found, own, unanswered)
 
 
 def probing(items: Items) -> Iterator[Predictor]:
@@ -107,7 +84,9 @@ def audit(
     trained = None if train is None else _read(train, train_scenes, on_read, image_key)
     if trained is not None and trained.kind != items.kind:
         raise UsageError(f"--train {trained.name} holds {trained.kind}, but {items.name} holds {items.kind}")
-    facts, others = (read_scene_facts(find_scenes(path)) if path else None for path in (scenes, train_scenes))
+    facts, others = (
+        list(map(_facts, find_scenes(path).records())) if path else None for path in (scenes, train_scenes)
+    )
     again = repetition(items, facts, trained, others)
     chosen = settings or AuditSettings()
     own = answered(items)
@@ -120,8 +99,21 @@ def audit(
         own = own.take(has_options)
         more += trial_predictors([clues[place] for place in has_options.tolist()])
     elif facts is not None and own.options.values:
-        more.append(known("visible-option", "an option that the scene shows", visible_options(own, facts)))
-    return audit_items(own, chosen, again, more, notes, len(items) - len(own), on_guess)
+        shown = partial(_visible_option, facts=facts)
+        more.append(Predictor("visible-option", PICTURE, "an option that the scene shows", shown))
+    folds = make_folds(own)
+    answers = {name: _spread(counts) for name, counts in counts_within(families_of(own), own.answers).items()}
+    if untested := folds.fault(own):
+        return Audit(own, chosen, answers, (), again, notes, len(items) - len(own), untested)
+    probes = probe([*probing(own), *more], Guessing.within(own, folds=folds), folds, chosen, on_guess)
+    notes = notes if folds.is_apart else [*notes, ONE_WINDOW]
+    return Audit(own, chosen, answers, probes, again, notes, len(items) - len(own))
+
+
+def _spread(counts: Mapping[str, int]) -> AnswerSpread:
+    """Return how evenly the items of a family are answered, by the counts of its answers, the greatest first."""
+    (top, number), total = next(iter(counts.items())), sum(counts.values())
+    return AnswerSpread(total, entropy(counts), log2(len(counts)), top, number / total)
 
 
 def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] | None, image_key: str) -> Items:
@@ -131,3 +123,78 @@ def _read(file: Source, scenes: PathLike | None, on_read: Callable[[int], None] 
         message = "no answers in the file: there is nothing to audit" if len(items) else f"no {items.kind}"
         raise BadInput([Problem(message, items.name)])
     return items
+
+
+# What scenes tell -----------------------------------------------------------------------------------------------------
+
+
+class SceneFacts(NamedTuple):
+    """What an audit knows of a scene."""
+
+    content: bytes
+    """Its objects, in one order however they are listed."""
+    size: int
+    values: frozenset[str]
+    """The values of its objects."""
+
+
+def _facts(record: Mapping[str, Any]) -> SceneFacts:
+    """Return the facts of a scene."""
+    found = record.get("objects")
+    objects = [thing for thing in found if isinstance(thing, Mapping)] if isinstance(found, list) else []
+    written = sorted(orjson.dumps(thing, option=orjson.OPT_SORT_KEYS) for thing in objects)
+    values = frozenset(value for thing in objects for value in thing.values() if isinstance(value, str))
+    return SceneFacts(b"\n".join(written), len(objects), values)
+
+
+def repetition(
+    items: Items,
+    scenes: Sequence[SceneFacts] | None,
+    train: Items | None = None,
+    train_scenes: Sequence[SceneFacts] | None = None,
+) -> Repetition:
+    """Return the repetition in a file. Scenes are compared by their objects if both sides have them, else by image."""
+    asked = set() if scenes is None else set(items.learning.places.cells()) - {None}
+    repeated = len(asked) - len({scenes[place].content for place in asked}) if scenes else 0
+    if train is None:
+        return Repetition(len(asked), repeated)
+    are_known = scenes is not None and train_scenes is not None
+    ours = _keys(items, scenes if are_known else None)
+    theirs = _keys(train, train_scenes if are_known else None)
+    same = {
+        name: len(items) - sum(key not in known for key in ours[name])
+        for name, known in ((n, set(theirs[n])) for n in ours)
+    }
+    return Repetition(len(asked), repeated, len(items), **same)
+
+
+def _keys(items: Items, scenes: Sequence[SceneFacts] | None) -> dict[str, list[Any]]:
+    """Return what is compared of each item: its text, its program (else what was said until then), and its scene."""
+    texts, histories, programs, _, places = (column.cells() for column in items.learning)
+    asked = [program or (before, text) for program, before, text in zip(programs, histories, texts, strict=True)]
+    about = items.images.cells()
+    if scenes is not None:
+        about = [image if at is None else scenes[at].content for image, at in zip(about, places, strict=True)]
+    return {
+        "same_text": texts,
+        "same_program": asked,
+        "same_scene": about,
+        "same_program_and_scene": list(zip(asked, about, strict=True)),
+    }
+
+
+def _visible_option(guessing: Guessing, learn: Places, ask: Places, facts: Sequence[SceneFacts]) -> Guesses:
+    """Choose any of the options that the scene shows; an item of which it shows none gets no guess.
+
+    It shows the values of its objects, and numbers up to that of its objects.
+    """
+    scores, scenes = np.full(len(guessing.items), np.nan), guessing.learning.places.cells()
+    for place in ask.tolist():
+        options, scene = guessing.items.options.at(place), scenes[place]
+        if scene is None or options is None or options.right is None:
+            continue
+        size, values = facts[scene].size, facts[scene].values
+        seen = [int(option) <= size if option.isdecimal() else option in values for option in options.texts]
+        if any(seen):
+            scores[place] = seen[options.right] / sum(seen)
+    return Guesses(np.full((len(ask), 1), NONE), scores[ask])

@@ -39,7 +39,6 @@ from vqagen.shortcuts.probes import (
     effect_sought,
     rulings,
 )
-from vqagen.shortcuts.scenes import Repetition
 from vqagen.shortcuts.settings import AuditSettings
 
 SHOWN_FAMILIES = 5
@@ -52,7 +51,6 @@ ONE_WINDOW = (
     "answers are balanced as one whole, so guesses learned from a part of them may be below chance; "
     "a file with several balance windows shows the true figures"
 )
-BELOW_IN_ONE = "guesses fall below chance, as answers are balanced as one whole: needs "
 
 
 class AnswerSpread(NamedTuple):
@@ -65,6 +63,28 @@ class AnswerSpread(NamedTuple):
     """The highest entropy there could be."""
     top_answer: str
     top_share: float
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How often an audit found the same again."""
+
+    scenes: int = 0
+    """Scenes that are asked about, if scenes were given; else 0."""
+    repeated_scenes: int = 0
+    """Scenes of those that repeat an earlier one."""
+    questions: int = 0
+    """Questions that were compared with a training file; 0 without one."""
+    same_text: int = 0
+    same_program: int = 0
+    same_program_and_scene: int = 0
+    same_scene: int = 0
+    """Questions about a scene of the training file."""
+
+    @property
+    def overlap(self) -> float:
+        """The share of questions whose program and scene are in the training file."""
+        return self.same_program_and_scene / self.questions if self.questions else 0.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,8 +110,7 @@ class Audit(Reported):
 
     def mean(self, name: str) -> float:
         """Return the mean of a field of AnswerSpread over items."""
-        own: list[tuple[float, int]] = [(getattr(spread, name), spread.items) for spread in self.answers.values()]
-        return sum(value * items for value, items in own) / len(self.items)
+        return sum(float(getattr(own, name)) * own.items for own in self.answers.values()) / len(self.items)
 
     def failures(self) -> Iterator[str]:
         """Yield a sentence for each reason to fail."""
@@ -99,7 +118,7 @@ class Audit(Reported):
             if probe.verdict == FAILS:
                 yield f"{probe.name}: {probe.accuracy:.3f} right without looking, by chance {probe.chance:.3f}"
         again, most = self.repetition, self.settings.max_repeated
-        if again.repeated_share > most:
+        if again.repeated_scenes > most * again.scenes:
             yield f"duplicate scenes: {again.repeated_scenes:,} of {again.scenes:,}"
         if again.overlap > most:
             shared = f"{again.same_program_and_scene:,} of {counted(again.questions, 'item')}"
@@ -114,21 +133,20 @@ class Audit(Reported):
         unsure = [probe for probe in self.probes if probe.verdict in (INCONCLUSIVE, BELOW)]
         if found := [probe for probe in unsure if probe.items < probe.needed]:
             scarcest = max(found, key=lambda probe: probe.needed / probe.items)
-            few = f"{self.counted} are too few to find guesses {effect_sought(self.settings):g} above chance"
-            of_all = ceil(len(self.items) * scarcest.needed / scarcest.items)
-            yield f"{INCONCLUSIVE}: {few}: needs about {_about(of_all):,} ({scarcest.name})"
+            of_all = _about(ceil(len(self.items) * scarcest.needed / scarcest.items))
+            yield (
+                f"{INCONCLUSIVE}: {self.counted} are too few to find guesses {effect_sought(self.settings):g} above"
+                f" chance: needs about {of_all:,} ({scarcest.name})"
+            )
         if ONE_WINDOW in self.notes and any(probe.verdict == BELOW for probe in self.probes):
             window = window_of(self.items.info)
             more = f"two balance windows, about {2 * window:,} images" if window < ONE_WHOLE else "smaller windows"
-            yield f"{INCONCLUSIVE}: {BELOW_IN_ONE}{more}"
+            yield f"{INCONCLUSIVE}: guesses fall below chance, as answers are balanced as one whole: needs {more}"
 
     @property
     def verdict(self) -> str:
         """Whether the file passes, fails, is tested on too little (inconclusive) or was not tested."""
-        if any(self.failures()):
-            return FAILS
-        doubt = next(self.doubts(), PASSES)
-        return doubt.partition(":")[0]
+        return self.conclusion.partition(":")[0]
 
     @property
     def passes(self) -> bool:
@@ -140,9 +158,8 @@ class Audit(Reported):
         """The verdict with its reasons."""
         if failures := list(self.failures()):
             return f"{FAILS}: {'; '.join(failures)}"
-        return next(
-            self.doubts(), f"{PASSES}: nothing above {effect_sought(self.settings):g} found with {self.counted}"
-        )
+        nothing = f"{PASSES}: nothing above {effect_sought(self.settings):g} found with {self.counted}"
+        return next(self.doubts(), nothing)
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -184,11 +201,6 @@ class Audit(Reported):
         )
 
 
-def audit_report(*audits: Audit) -> Report:
-    """Return the report of an audit, or of several side by side."""
-    return audits[0].report() if len(audits) == 1 else _side_by_side(audits)
-
-
 # One file ---------------------------------------------------------------------------------------------------------
 
 
@@ -205,8 +217,7 @@ def _about(number: int) -> int:
 def _overview(audit: Audit) -> list[str]:
     """Return what was audited; then, indented, the shares of its answers and its repetition."""
     found = audit.repetition
-    images = counted(len(counts_of(audit.items.images)), "image")
-    about = "" if audit.items.kind == "trials" else f" about {images}"
+    about = "" if audit.items.kind == "trials" else f" about {counted(len(counts_of(audit.items.images)), 'image')}"
     families = "1 family" if len(audit.answers) == 1 else f"{len(audit.answers):,} families"
     left_out = f" ({audit.unanswered:,} without an answer left out)" if audit.unanswered else ""
     bits, most, top = (audit.mean(name) for name in ("bits", "highest_bits", "top_share"))
@@ -260,16 +271,15 @@ def _asked(audit: Audit) -> Table:
 
 def _probes(audit: Audit) -> Table:
     rows = tuple((probe.name, probe.verdict, probe.asks, probe.meaning, *_figures(probe)) for probe in audit.probes)
-    heads = columns(probe=TEXT, verdict=TEXT, asked=TEXT, guess=TEXT)
-    return Table("probes", "Each predictor", (*heads, *_FIGURES), rows, (_LEGEND,), is_detail=True)
+    heads = (*columns(probe=TEXT, verdict=TEXT, asked=TEXT, guess=TEXT), *_FIGURES)
+    return Table("probes", "Each predictor", heads, rows, (_LEGEND,), is_detail=True)
 
 
 def _best_families(audit: Audit) -> Table:
     """Return the families with enough items in which probes that fail are furthest above chance."""
     rows: list[tuple[Cell, ...]] = []
-    for probe in audit.probes:
-        if probe.verdict != FAILS:
-            continue
+    failing = (probe for probe in audit.probes if probe.verdict == FAILS)
+    for probe in failing:
         apart = {name: right - chance for name, (n, right, chance) in probe.families.items() if n >= LEAST_ITEMS}
         best = sorted(apart, key=lambda name: (-apart[name], name))[:SHOWN_FAMILIES]
         rows += [(probe.name, name, *probe.families[name]) for name in best]
@@ -283,27 +293,34 @@ def _families(audit: Audit) -> Table:
         found = [probe.families.get(name) for probe in audit.probes]
         chance = next((figures[2] for figures in found if figures), None)
         rows.append((name, *own, chance, *(figures and figures[1] for figures in found)))
-    heads = columns(
-        family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
+    heads = (
+        *columns(
+            family=TEXT, items=COUNT, bits=DECIMAL, highest=DECIMAL, top_answer=TEXT, top_share=SHARE, chance=SHARE
+        ),
+        *(Column(probe.name, SHARE) for probe in audit.probes),
     )
-    named = (*heads, *(Column(probe.name, SHARE) for probe in audit.probes))
-    return Table("families", "Families", named, tuple(rows), is_detail=True)
+    return Table("families", "Families", heads, tuple(rows), is_detail=True)
 
 
 # Side by side -----------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(audits: Sequence[Audit]) -> Report:
+def audit_report(*audits: Audit) -> Report:
+    """Return the report of an audit, or of several side by side."""
+    if len(audits) == 1:
+        return audits[0].report()
     heads = (Column("figure"), *(Column(audit.items.name, SHARE) for audit in audits))
     failures = [(audit.items.name, failure) for audit in audits for failure in audit.failures()]
     doubts = [(audit.items.name, doubt) for audit in audits for doubt in audit.doubts()]
-    bits = [(audit.mean("bits"), audit.mean("highest_bits")) for audit in audits]
     again = [audit.repetition for audit in audits]
     of_audits = [{found.asks: found for found in rulings(audit.probes)} for audit in audits]
     asked = [asks for asks in ASKED if any(asks in own for own in of_audits)]
     rows: list[tuple[Cell, ...]] = [
         ("items", *(f"{len(audit.items):,}" for audit in audits)),
-        ("entropy of answers, of the highest", *(own / most if most else 0.0 for own, most in bits)),
+        (
+            "entropy of answers, of the highest",
+            *(audit.mean("bits") / (audit.mean("highest_bits") or 1.0) for audit in audits),
+        ),
         ("top answer of a family, mean", *(audit.mean("top_share") for audit in audits)),
         ("chance", *(audit.probes[0].chance if audit.probes else None for audit in audits)),
         *((asks, *(_marked(own.get(asks)) for own in of_audits)) for asks in asked),

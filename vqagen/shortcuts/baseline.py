@@ -16,7 +16,7 @@ from vqagen.files.formats import JSON_LINES, Arrangement, choose_format, record_
 from vqagen.files.locations import Location, content_hash, files_below, locate
 from vqagen.files.output import atomic_output, check_output
 from vqagen.items.groups import FAMILIES, TYPES, places_by
-from vqagen.items.guessing import Guesses, Guessing
+from vqagen.items.guessing import Guessing
 from vqagen.items.table import NONE, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.report.table import SHARE, Cell, Column, Report, Reported, Table
@@ -62,7 +62,6 @@ class BaselineResult:
     baseline: Predictor
     texts: Sequence[tuple[str, ...]]
     """The answers to each item, best first; empty for an item without an answer."""
-    note: str
     everything: GroupResult
     """All items; those without an answer count as wrong."""
     groups: Mapping[str, Mapping[str, GroupResult]]
@@ -82,10 +81,9 @@ class BaselineResult:
     def notes(self) -> str:
         """What is to be said beside the accuracy; "" for nothing."""
         if not (missing := self.unanswered):
-            return self.note
+            return ""
         rest = self.everything.correct / max(1, self.everything.n - missing)
-        counts = f"no answer to {counted(missing, 'question')}, counted as wrong; of the others {rest:.3f} are right"
-        return "; ".join(filter(None, (self.note, counts)))
+        return f"no answer to {counted(missing, 'question')}, counted as wrong; of the others {rest:.3f} are right"
 
     def to_record(self) -> dict[str, Any]:
         """Return the record for JSON."""
@@ -93,7 +91,6 @@ class BaselineResult:
             "baseline": self.baseline.name,
             "meaning": self.baseline.meaning,
             "unanswered": self.unanswered,
-            "note": self.note,
             **self.everything.to_record(),
             **{f"by_{key}": {name: found[name].to_record() for name in found} for key, found in self.groups.items()},
         }
@@ -116,23 +113,22 @@ class Ladder(Reported):
             found, of_categories = rung.everything, rung.groups["category"]
             own = (found.accuracy, *found.interval, found.expected, found.lift)
             rows.append((rung.baseline.name, *own, *(of_categories[name].accuracy for name in categories)))
-        head = (
-            f"{counted(self.items, 'question')}; low and high are bounds of 95 % intervals",
-            f"lift: the accuracy above that of {REFERENCE}",
+        heads = (Column("baseline"), *(Column(name, SHARE) for name in shares))
+        return Report(
+            "Baselines",
+            (
+                f"{counted(self.items, 'question')}; low and high are bounds of 95 % intervals",
+                f"lift: the accuracy above that of {REFERENCE}",
+            ),
+            (Table("baselines", "Baselines", heads, tuple(rows), notes),),
+            {"questions": self.items, "baselines": [rung.to_record() for rung in self.rungs]},
         )
-        columns = (Column("baseline"), *(Column(name, SHARE) for name in shares))
-        facts = {"questions": self.items, "baselines": [rung.to_record() for rung in self.rungs]}
-        return Report("Baselines", head, (Table("baselines", "Baselines", columns, tuple(rows), notes),), facts)
-
-
-def _reference(guessing: Guessing) -> Guesses:
-    return predict(NAMED[REFERENCE], guessing)
 
 
 def _result(baseline: Predictor, guessing: Guessing, items: Items) -> BaselineResult:
     """Return the answers of a baseline to `items`, the last of all. UsageError if they lack what it needs."""
     asked = np.arange(len(guessing.items) - len(items), len(guessing.items))
-    reference = guessing.credits(asked, guessing.once(_reference).ranked[asked])
+    reference = guessing.credits(asked, predict(NAMED[REFERENCE], guessing).ranked[asked])
     guesses = predict(baseline, guessing)
     ranked, vocabulary = guesses.ranked[asked], guessing.vocabulary
     right, expected = guessing.credits(asked, ranked), np.nan_to_num(guesses.expected[asked])
@@ -140,14 +136,21 @@ def _result(baseline: Predictor, guessing: Guessing, items: Items) -> BaselineRe
     def result(places: Any) -> GroupResult:
         own, images = right[places], items.images.codes[places]
         lift = clustered_mean(own - reference[places], images)
-        sums = len(own), float(own.sum()), float(own.mean()), cluster_interval(own, images)
-        return GroupResult(*sums, float(expected[places].mean()), lift.mean, lift.interval(-1.0, 1.0))
+        return GroupResult(
+            len(own),
+            float(own.sum()),
+            float(own.mean()),
+            cluster_interval(own, images),
+            float(expected[places].mean()),
+            lift.mean,
+            lift.interval(-1.0, 1.0),
+        )
 
     columns = {key: items.first_column(names) for key, names in _GROUPS.items()}
     places = {key: places_by(column.map(str)) if column else {} for key, column in columns.items()}
     groups = {key: {name: result(own[name]) for name in sorted(own)} for key, own in places.items()}
     texts = [tuple(vocabulary[code] for code in row if code != NONE) for row in ranked.tolist()]
-    return BaselineResult(baseline, texts, guesses.note, result(slice(None)), groups)
+    return BaselineResult(baseline, texts, result(slice(None)), groups)
 
 
 # Predictions ----------------------------------------------------------------------------------------------------------
@@ -182,8 +185,8 @@ def _visual7w_record(items: Items, place: int, texts: Sequence[str]) -> dict[str
     offered = items.options.at(place)
     boxes = offered.texts if offered and all(text.isdecimal() for text in offered.texts) else ()
     candidates = [{"answer": int(text) if text in boxes else text} for text in texts]
-    asked = items.learning.texts.at(place)
-    return {**_id_of(items.ids[place], ID_KEYS[VISUAL7W]), "question": asked, "candidates": candidates}
+    named = _id_of(items.ids[place], ID_KEYS[VISUAL7W])
+    return {**named, "question": items.learning.texts.at(place), "candidates": candidates}
 
 
 def _id_of(written: str, key: str) -> dict[str, Any]:
@@ -269,8 +272,7 @@ def _open(files: BaselineFiles, settings: BaselineSettings) -> tuple[Items, Gues
     items = read(files.questions, split=files.split)
     if not len(items):
         raise BadInput([Problem("no questions to answer", items.name)])
-    is_other = str(files.train) != str(files.questions) or files.split != files.train_split
-    if files.train is not None and is_other:
+    if files.train is not None and (str(files.train), files.train_split) != (str(files.questions), files.split):
         train = read(files.train, split=files.train_split)
         return items, Guessing.across(train, items, settings.top_k, settings.seed)
     return items, Guessing.within(items, settings.top_k, settings.seed)

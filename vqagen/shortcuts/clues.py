@@ -12,10 +12,9 @@ from itertools import combinations
 from typing import Any
 from zlib import crc32
 
-import numpy as np
 import orjson
 
-from vqagen.items.table import NONE, Column
+from vqagen.items.table import Column
 from vqagen.language.program import Node
 
 PHRASES = 6
@@ -33,11 +32,7 @@ Phrase = frozenset[tuple[str, ...]]
 
 def clues_of(programs: Column) -> Column:
     """Return the `features` of each item's program, which is JSON as files hold it, in either dialect."""
-    rows: list[tuple[int, ...] | None] = [None] * len(programs.values)
-    for code in np.unique(programs.codes).tolist():  # of a sample, those of the sample only
-        if code != NONE:
-            rows[code] = features(_steps(programs.values[code]))
-    return Column.of(rows).spread(programs.codes)
+    return programs.map(lambda program: features(_steps(program)))
 
 
 def phrases(steps: Sequence[Node]) -> Iterator[Phrase]:
@@ -55,16 +50,9 @@ def phrases(steps: Sequence[Node]) -> Iterator[Phrase]:
                 yield frozenset(said)
 
 
-def words_of(programs: Column) -> list[tuple[str, ...]]:
-    """Return the words of each program, and last of none."""
-    rows = [tuple[str, ...]()] * (len(programs.values) + 1)
-    for code in np.unique(programs.codes[programs.codes != NONE]).tolist():
-        rows[code] = tuple(_words_of(_steps(programs.values[code])))
-    return rows
-
-
-def _words_of(steps: Sequence[Node]) -> Iterator[str]:
+def words_of(program: bytes) -> Iterator[str]:
     """Yield the words that a program says, and which attributes each phrase says: "says red" and "0 filter_color"."""
+    steps = _steps(program)
     yield from (f"says {value}" for step in steps for value in step.values)
     yield from (f"{place} {said[0]}" for place, phrase in enumerate(phrases(steps)) for said in sorted(phrase))
 
@@ -75,8 +63,8 @@ def _steps(program: bytes) -> list[Node]:
 
 def _step(node: Mapping[str, Any]) -> Node:
     values = node.get("value_inputs") or node.get("side_inputs") or []
-    values = values if isinstance(values, list) else [values]  # what no generator writes, and verify reports
-    return Node(str(node.get("type") or node.get("function")), tuple(node["inputs"]), tuple(map(str, values)))
+    listed = values if isinstance(values, list) else [values]  # what no generator writes, and verify reports
+    return Node(str(node.get("type") or node.get("function")), tuple(node["inputs"]), tuple(map(str, listed)))
 
 
 def features(steps: Sequence[Node]) -> tuple[int, ...]:

@@ -55,60 +55,6 @@ Learner = Callable[[Guessing, Any, Places, Places], Shares]
 """Learns from the rows of the first places, and answers those of the last."""
 
 
-def words(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by regression over the words and the family."""
-    return _learned(guessing, learn, ask, _by_regression, guessing.once(_words))
-
-
-def history(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by regression over the words, the family, and the words of the dialog before."""
-    return _learned(guessing, learn, ask, _by_regression, guessing.once(_all_words))
-
-
-def order(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by regression over the family, the place among the questions about the image, and the image's number.
-
-    Nothing is learned from the image that is asked about, whose number would stand for what is in it. Folds of pairs
-    part the questions about an image: there, each half of the images is answered by what the other half teaches.
-    """
-    rows, images = guessing.once(_order), guessing.items.images
-    if len(guessing.splits) == 1 or not np.isin(images.codes[ask], images.codes[learn]).any():
-        return _learned(guessing, learn, ask, _by_regression, rows)
-    half_of_image = np.array(shuffled(stream(guessing.seed, "order"), range(len(images.values)))) % 2
-    halves = half_of_image[images.codes]
-    found = guessing.guesses(ask, np.full((len(ask), guessing.top_k), NONE))
-    for half in (0, 1):
-        own = halves[ask] == half
-        part = _learned(guessing, learn[halves[learn] != half], ask[own], _by_regression, rows)
-        found.ranked[own], found.expected[own] = part.ranked, part.expected
-    return found
-
-
-def occurrence(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by regression over the family and how many of its questions came before in the window of balance."""
-    return _learned(guessing, learn, ask, _by_neighbours, guessing.once(_occurrences))
-
-
-def previous(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by regression over the family and the right answer to its question before, in the order of the file."""
-    return _learned(guessing, learn, ask, _by_neighbours, guessing.once(_previous))
-
-
-def tree(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by boosted trees over the family, what is seen of the program, and pairs of words."""
-    return _learned(guessing, learn, ask, _by_trees_with_pairs, guessing.once(_phrases))
-
-
-def others(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by boosted trees over the family, the program, and the answers to the other questions about the image."""
-    return _learned(guessing, learn, ask, _by_trees, guessing.once(_others))
-
-
-def other_texts(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Answer by boosted trees over the family, the program, and the words of the other questions about the image."""
-    return _learned(guessing, learn, ask, _by_trees, guessing.once(_other_texts))
-
-
 # Features of items ----------------------------------------------------------------------------------------------------
 
 
@@ -123,21 +69,20 @@ def tokens(text: str) -> list[str]:
 
 def counted(rows: Sequence[Sequence[str]], least: int = 1) -> Any:
     """Return how often each row has each token, as a sparse matrix; a token of fewer rows than `least` is none."""
-    text = needed("sklearn.feature_extraction.text", "stats", WHAT)
-    return text.CountVectorizer(analyzer=lambda row: (*row, ""), min_df=least).fit_transform(rows)
+    vectorizer = needed("sklearn.feature_extraction.text", "stats", WHAT).CountVectorizer
+    return vectorizer(analyzer=lambda row: (*row, ""), min_df=least).fit_transform(rows)
 
 
 def _words(guessing: Guessing) -> Any:
     """Return the words of each item, and its family."""
-    parts = [guessing.once(_text_words), _one_hot(guessing.families)]
-    return needed("scipy.sparse", "stats", WHAT).hstack(parts, format="csr")
+    return _beside(guessing.once(_text_words), _one_hot(guessing.families))
 
 
 def _all_words(guessing: Guessing) -> Any:
     """Return the same, and the words said before, which are other words than those of the text."""
     before = guessing.learning.histories
     counts = counted([sorted(set(tokens(text))) for text in (*before.values, "")])[before.codes]
-    return needed("scipy.sparse", "stats", WHAT).hstack([guessing.once(_words), counts], format="csr")
+    return _beside(guessing.once(_words), counts)
 
 
 def _order(guessing: Guessing) -> Any:
@@ -152,10 +97,10 @@ def _order(guessing: Guessing) -> Any:
     numbers = np.where(scenes.codes == NONE, images, np.array([*scenes.values, NONE])[scenes.codes])
     different, ranks = np.unique(numbers, return_inverse=True)
     behind = np.arange(1, 4) <= (ranks * 4 // len(different))[:, None]
-    columns = [guessing.families, np.minimum(places, 99), *(numbers % length for length in CYCLES)]
-    sparse = needed("scipy.sparse", "stats", WHAT)
-    parts = [*map(_one_hot, columns), sparse.csr_matrix(behind.astype(float))]
-    return sparse.hstack(parts, format="csr")
+    return _beside(
+        *map(_one_hot, (guessing.families, np.minimum(places, 99), *(numbers % length for length in CYCLES))),
+        behind.astype(float),
+    )
 
 
 def _occurrences(guessing: Guessing) -> Any:
@@ -169,26 +114,34 @@ def _occurrences(guessing: Guessing) -> Any:
 
 
 def _previous(guessing: Guessing) -> Any:
-    """Return the family, the answer to its question before (as a number; 0 for the first), and both crossed."""
-    families = guessing.families
+    """Return the family, the answer to its question before (as a number; 0 for the first), and both crossed.
+
+    Who answers a dialog sees no other one about its image: a round there is none before.
+    """
+    families, items = guessing.families, guessing.items
     order = np.argsort(families, kind="stable")
     before = np.zeros(len(families), dtype=np.int64)
     is_same = families[order[1:]] == families[order[:-1]]
+    if items.kind == "dialogs":
+        is_same &= items.images.codes[order[1:]] != items.images.codes[order[:-1]]
     before[order[1:]] = np.where(is_same, guessing.answers[order[:-1]] + 1, 0)
     return _crossed(families, before)
 
 
 def _crossed(families: Integers, *columns: Integers) -> Any:
     """Return families, columns of codes, and each of these within each family."""
-    within = (distinct(families, column)[1] for column in columns)
-    return needed("scipy.sparse", "stats", WHAT).hstack(
-        [_one_hot(codes) for codes in (families, *columns, *within)], format="csr"
-    )
+    return _beside(*map(_one_hot, (families, *columns, *(distinct(families, column)[1] for column in columns))))
+
+
+def _beside(*parts: Any) -> Any:
+    """Return the columns of several matrices as one sparse matrix."""
+    return needed("scipy.sparse", "stats", WHAT).hstack(parts, format="csr")
 
 
 def _one_hot(codes: Integers) -> Any:
-    ones = np.ones(len(codes)), (np.arange(len(codes)), codes)
-    return needed("scipy.sparse", "stats", WHAT).csr_matrix(ones, shape=(len(codes), int(codes.max(initial=0)) + 1))
+    return needed("scipy.sparse", "stats", WHAT).csr_matrix(
+        (np.ones(len(codes)), (np.arange(len(codes)), codes)), shape=(len(codes), int(codes.max(initial=0)) + 1)
+    )
 
 
 def _phrases(guessing: Guessing) -> Floats:
@@ -204,29 +157,27 @@ def _others(guessing: Guessing) -> Floats:
     """Return the phrases, and how many other items of the same image have each answer to a type."""
     _, told = distinct(guessing.types, guessing.answers + 1)
     frequent = np.argsort(-np.bincount(told), kind="stable")[:TOLD]
-    return np.hstack([guessing.once(_phrases), _told_by_others(guessing, told[:, None] == frequent)])
+    return _with_others(guessing, told[:, None] == frequent)
 
 
 def _other_texts(guessing: Guessing) -> Floats:
     """Return the phrases, and how many other items of the same image say each of the most frequent words."""
-    return np.hstack([guessing.once(_phrases), _told_by_others(guessing, guessing.once(_said)[:, :TOLD])])
+    return _with_others(guessing, guessing.once(_said)[:, :TOLD])
 
 
-def _told_by_others(guessing: Guessing, own: npt.NDArray[Any]) -> Floats:
-    """Return how many other items of the same image have each of the columns that an item has (1) or not (0)."""
-    images = guessing.items.images.codes
-    counts: Floats = np.zeros((len(guessing.items.images.values), own.shape[1]))
-    np.add.at(counts, images, own)
-    told: Floats = counts[images] - own
-    return told
+def _with_others(guessing: Guessing, own: npt.NDArray[Any]) -> Floats:
+    """Return the phrases, and how many other items of the image have each column that an item has (1) or not (0)."""
+    images = guessing.items.images
+    counts = np.zeros((len(images.values), own.shape[1]))
+    np.add.at(counts, images.codes, own)
+    return np.hstack([guessing.once(_phrases), counts[images.codes] - own])
 
 
 def _said(guessing: Guessing) -> npt.NDArray[np.float32]:
     """Return whether each item says each word, in its text or by its program; the most frequent words come first."""
     programs = guessing.learning.programs
-    rows = words_of(programs)
-    sparse = needed("scipy.sparse", "stats", WHAT)
-    both = sparse.hstack([guessing.once(_text_words), counted(rows)[programs.codes]], format="csc")
+    rows = [*map(list, map(words_of, programs.values)), []]
+    both = _beside(guessing.once(_text_words), counted(rows)[programs.codes])
     numbers = both.getnnz(axis=0)
     frequent = np.argsort(-numbers, kind="stable")
     frequent = frequent[(numbers[frequent] >= LEAST) & (numbers[frequent] < len(guessing.items))]
@@ -266,16 +217,19 @@ def _by_trees(guessing: Guessing, rows: Floats, taught: Places, asked: Places) -
     values = 1 + np.count_nonzero(np.diff(np.sort(rows[taught], axis=0), axis=0), axis=0)
     """How many different values each feature has."""
     kept = np.append(0, 1 + np.flatnonzero(values[1:] > 1))
-    model = needed("sklearn.ensemble", "stats", WHAT).HistGradientBoostingClassifier(
-        random_state=0,
-        max_iter=15,
-        learning_rate=0.15,
-        max_leaf_nodes=8,
-        max_bins=min(MOST_BINS, max(2, int(values.max()))),
-        early_stopping=False,
-        categorical_features=[0] if int(guessing.families.max(initial=0)) < MANY_FAMILIES else None,
+    model = (
+        needed("sklearn.ensemble", "stats", WHAT)
+        .HistGradientBoostingClassifier(
+            random_state=0,
+            max_iter=15,
+            learning_rate=0.15,
+            max_leaf_nodes=8,
+            max_bins=min(MOST_BINS, max(2, int(values.max()))),
+            early_stopping=False,
+            categorical_features=[0] if int(guessing.families.max(initial=0)) < MANY_FAMILIES else None,
+        )
+        .fit(rows[np.ix_(taught, kept)], guessing.answers[taught])
     )
-    model.fit(rows[np.ix_(taught, kept)], guessing.answers[taught])
     return model.classes_, model.predict_proba(rows[np.ix_(asked, kept)])
 
 
@@ -306,9 +260,11 @@ def _telling_pairs(guessing: Guessing, said: npt.NDArray[np.float32], taught: Pl
     return best // max(1, len(found)), best % max(1, len(found))
 
 
-def _learned(guessing: Guessing, learn: Places, ask: Places, learner: Learner, rows: Any) -> Guesses:
-    """Answer by models that learn the answers to each type from rows of features."""
-    ranked = of_family(guessing, learn, ask).ranked.copy()
+def _learned(
+    guessing: Guessing, learn: Places, ask: Places, learner: Learner, make: Callable[[Guessing], Any]
+) -> Guesses:
+    """Answer by models that learn the answers to each type from rows of features, which `make` makes."""
+    rows, ranked = guessing.once(make), of_family(guessing, learn, ask).ranked.copy()
     with in_one_thread(WHAT), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many answers, or not converged
         for ours, theirs in _by_type(guessing, learn, ask):
@@ -334,3 +290,40 @@ def _by_type(guessing: Guessing, learn: Places, ask: Places) -> Iterator[tuple[P
         kept = kept[np.isin(kept, codes[counts * RAREST >= len(ours)])]
         if len(ours) >= LEARNABLE and len(kept) > 1:
             yield ours[np.isin(guessing.answers[ours], kept)], theirs
+
+
+# Predictors -----------------------------------------------------------------------------------------------------------
+
+words = partial(_learned, learner=_by_regression, make=_words)
+"""Answers by regression over the words and the family."""
+history = partial(_learned, learner=_by_regression, make=_all_words)
+"""The same, also over the words of the dialog before."""
+occurrence = partial(_learned, learner=_by_neighbours, make=_occurrences)
+"""Answers by regression over the family and how many of its questions came before in the window of balance."""
+previous = partial(_learned, learner=_by_neighbours, make=_previous)
+"""Answers by regression over the family and the right answer to its question before, in the order of the file."""
+tree = partial(_learned, learner=_by_trees_with_pairs, make=_phrases)
+"""Answers by boosted trees over the family, what is seen of the program, and pairs of words."""
+others = partial(_learned, learner=_by_trees, make=_others)
+"""Answers by boosted trees over the family, the program, and the answers to the other questions about the image."""
+other_texts = partial(_learned, learner=_by_trees, make=_other_texts)
+"""Answers by boosted trees over the family, the program, and the words of the other questions about the image."""
+_by_order = partial(_learned, learner=_by_regression, make=_order)
+
+
+def order(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
+    """Answer by regression over the family, the place among the questions about the image, and the image's number.
+
+    Nothing is learned from the image that is asked about, whose number would stand for what is in it. Folds of pairs
+    part the questions about an image: there, each half of the images is answered by what the other half teaches.
+    """
+    images = guessing.items.images
+    if len(guessing.splits) == 1 or not np.isin(images.codes[ask], images.codes[learn]).any():
+        return _by_order(guessing, learn, ask)
+    halves = np.array(shuffled(stream(guessing.seed, "order"), range(len(images.values))))[images.codes] % 2
+    found = guessing.guesses(ask, np.full((len(ask), guessing.top_k), NONE))
+    for half in (0, 1):
+        own = halves[ask] == half
+        part = _by_order(guessing, learn[halves[learn] != half], ask[own])
+        found.ranked[own], found.expected[own] = part.ranked, part.expected
+    return found

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from vqagen.items.table import NONE, Places
 from vqagen.rng import stream
 from vqagen.shortcuts.learners import WHAT, counted, regression, tokens
 
-T = TypeVar("T")
 LEARNABLE = 20
 """Items below which the most frequent option is chosen."""
 
@@ -61,11 +61,6 @@ def random_option(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     return choose(guessing, ask, drawn[rows])._replace(expected=np.minimum(1.0, guessing.top_k * share))
 
 
-def position(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Choose the position that is most often right among items with as many options."""
-    return best_class(guessing, learn, ask, guessing.once(_positions))
-
-
 def most_frequent(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     """Choose the option that is most often the right answer; of equally frequent ones, the one that occurs first."""
     counts = np.bincount(guessing.answers[learn], minlength=len(guessing.numbers)).astype(np.float64)
@@ -74,21 +69,14 @@ def most_frequent(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
     return choose(guessing, ask, counts[guessing.offered.codes[guessing.option_rows(ask)[1]]])
 
 
-def number_rank(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Of numbers, choose the rank that is most often right among items with as many options, such as the least.
-
-    Options that are no numbers get no guess. A regression over all options does not find this: of a file in which the
-    least number was right in .32 of the questions, it said .39 where chance was .41.
-    """
-    return best_class(guessing, learn, ask, guessing.once(_number_ranks))
-
-
-def best_class(guessing: Guessing, learn: Places, ask: Places, classes: Integers) -> Guesses:
+def best_class(guessing: Guessing, learn: Places, ask: Places, make: Callable[[Guessing], Integers]) -> Guesses:
     """Choose the option of the class of which most are right; an option of the class NONE is not chosen.
+
+    `make` makes a class for each option.
 
     Of a class with few options, that most are right may be luck: it is taken to have some more, which are wrong.
     """
-    taught, asked = guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
+    classes, taught, asked = guessing.once(make), guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
     taught = taught[classes[taught] != NONE]
     size = int(classes.max(initial=0)) + 1
     rights = np.bincount(classes[taught], guessing.offered.credits[taught], size)
@@ -96,21 +84,17 @@ def best_class(guessing: Guessing, learn: Places, ask: Places, classes: Integers
     return choose(guessing, ask, np.where(classes[asked] == NONE, np.nan, shares[classes[asked]]))
 
 
-def _positions(guessing: Guessing) -> Integers:
+def _positions(texts: Sequence[str]) -> list[int]:
     """Return a number for the position of each option and how many there are."""
-    return np.array(_of_options(guessing, lambda texts: [len(texts) ** 2 + place for place in range(len(texts))]), int)
+    return [len(texts) ** 2 + place for place in range(len(texts))]
 
 
-def _number_ranks(guessing: Guessing) -> Integers:
+def _number_ranks(texts: Sequence[str]) -> list[int]:
     """Return a number for the rank of each option and how many there are; NONE where they are no numbers."""
-
-    def ranks(texts: Sequence[str]) -> list[int]:
-        return [len(texts) ** 2 + rank for rank in _ranks(texts)] if are_numbers(texts) else [NONE] * len(texts)
-
-    return np.array(_of_options(guessing, ranks), int)
+    return [len(texts) ** 2 + rank for rank in _ranks(texts)] if are_numbers(texts) else [NONE] * len(texts)
 
 
-def _of_options(guessing: Guessing, of_item: Callable[[Sequence[str]], Sequence[T]]) -> list[T]:
+def _of_options(guessing: Guessing, of_item: Callable[[Sequence[str]], Sequence[Any]]) -> list[Any]:
     """Return what a function of an item's options says of each, for the options of all items."""
     offered = guessing.items.options
     of_each = [of_item(options.texts) for options in offered.values]
@@ -125,41 +109,23 @@ def are_numbers(texts: Sequence[str]) -> bool:
 # Learning -------------------------------------------------------------------------------------------------------------
 
 
-def choices_only(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Choose by regression over the options."""
-    return _learned(guessing, learn, ask, guessing.once(_features))
+def learned_choice(guessing: Guessing, learn: Places, ask: Places, make: Callable[[Guessing], Any]) -> Guesses:
+    """Choose by a model that tells right options from wrong ones by their features, which `make` makes.
 
-
-def question_and_choices(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-    """Choose by regression over the options and the words of the question."""
-    return _learned(guessing, learn, ask, guessing.once(_joined_features))
-
-
-def _learned(guessing: Guessing, learn: Places, ask: Places, features: Any) -> Guesses:
-    """Choose by a model that tells the right options of other items from wrong ones."""
-    return learned_choice(guessing, learn, ask, features) or most_frequent(guessing, learn, ask)
-
-
-def learned_choice(guessing: Guessing, learn: Places, ask: Places, features: Any) -> Guesses | None:
-    """Choose by a model that tells right options from wrong ones by their features; None if it has too few to learn."""
-    taught, asked = guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
+    Where too few are known to learn from, the most frequent option is chosen.
+    """
+    features, taught, asked = guessing.once(make), guessing.option_rows(learn)[1], guessing.option_rows(ask)[1]
     is_right = guessing.offered.credits[taught] > 0
     if is_right.sum() < LEARNABLE or is_right.all() or not len(asked):
-        return None
+        return most_frequent(guessing, learn, ask)
     with in_one_thread(WHAT), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # not converged
-        model = regression()
-        model.fit(features[taught], is_right)
+        model = regression().fit(features[taught], is_right)
         return choose(guessing, ask, model.decision_function(features[asked]))
 
 
-def _features(guessing: Guessing) -> Any:
-    """Return what is seen of each option: of its place, nothing."""
-    return counted(_of_options(guessing, _seen), least=2)
-
-
 def _joined_features(guessing: Guessing) -> Any:
-    """Return the same, and what joins each option with its question."""
+    """Return what is seen of each option, and what joins it with its question."""
     offered, rows = guessing.items.options, list[Sequence[str]]()
     seen = [_seen(options.texts) for options in offered.values]
     for place, code in enumerate(offered.codes.tolist()):
@@ -201,3 +167,19 @@ def _ranks(options: Sequence[str]) -> list[int]:
         words = [set(tokens(option)) for option in options]
         values = [float(sum(len(own & other) for other in words)) for own in words]
     return [sum(other < value for other in values) for value in values]
+
+
+# Predictors -----------------------------------------------------------------------------------------------------------
+
+position = partial(best_class, make=lambda guessing: np.array(_of_options(guessing, _positions), int))
+"""Chooses the position that is most often right among items with as many options."""
+number_rank = partial(best_class, make=lambda guessing: np.array(_of_options(guessing, _number_ranks), int))
+"""Of numbers, chooses the rank that is most often right among items with as many options, such as the least.
+
+Options that are no numbers get no guess. A regression over all options does not find this: of a file in which the least
+number was right in .32 of the questions, it said .39 where chance was .41.
+"""
+choices_only = partial(learned_choice, make=lambda guessing: counted(_of_options(guessing, _seen), least=2))
+"""Chooses by regression over the options: of their places, nothing is seen."""
+question_and_choices = partial(learned_choice, make=_joined_features)
+"""Chooses by regression over the options and the words of the question."""

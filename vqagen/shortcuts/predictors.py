@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from vqagen.errors import UsageError
-from vqagen.items.guessing import Floats, Guesses, Guessing, Predict, majority, majority_of, of_family, uniform
-from vqagen.items.table import NONE, Column, Items, Places
+from vqagen.items.guessing import Guesses, Guessing, Predict, majority, majority_of, of_family, uniform
+from vqagen.items.table import Codes, Column, Items
 from vqagen.shortcuts import learners, options
 from vqagen.tasks.contract import OptionClues
 
@@ -138,34 +138,16 @@ def predict(predictor: Predictor, guessing: Guessing) -> Guesses:
     return guessing.predict(predictor.answer)
 
 
-def known(name: str, meaning: str, scores: Floats) -> Predictor:
-    """Return the predictor that sees pictures, of which it is known how likely it is right about each item.
-
-    That is NaN where it has no guess.
-    """
-
-    def answer(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-        return Guesses(np.full((len(ask), 1), NONE), scores[ask])
-
-    return Predictor(name, PICTURE, meaning, answer)
+def _clue(guessing: Guessing, rows: Sequence[Sequence[str]], place: int) -> Codes:
+    """Return the class of each option by the clue at a place of its row."""
+    return Column.of(row[place] for row in rows).codes
 
 
 def trial_predictors(clues: Sequence[OptionClues]) -> Iterator[Predictor]:
     """Yield predictors of trials, which are the items of the guessing, by what their options tell: the open cells."""
     rows = [row for of_trial in clues for row in of_trial]
-    for place, name, rank in (
-        (0, "look-alike", "how like the others it is"),
-        (1, "strict-questions", "how many questions can mean it"),
-    ):
-        choose = partial(options.best_class, classes=Column.of(row[place] for row in rows).codes)
-        yield Predictor(name, PICTURE, f"an open item by {rank}", choose, CELLS)
-
-    def features(guessing: Guessing) -> Any:
-        return learners.counted(rows)
-
-    def grid(guessing: Guessing, learn: Places, ask: Places) -> Guesses:
-        return options.learned_choice(guessing, learn, ask, guessing.once(features)) or options.random_option(
-            guessing, learn, ask
-        )
-
+    look_alike, strict = (partial(options.best_class, make=partial(_clue, rows=rows, place=place)) for place in (0, 1))
+    yield Predictor("look-alike", PICTURE, "an open item by how like the others it is", look_alike, CELLS)
+    yield Predictor("strict-questions", PICTURE, "an open item by how many questions can mean it", strict, CELLS)
+    grid = partial(options.learned_choice, make=lambda _: learners.counted(rows))
     yield Predictor("grid", PICTURE, "regression over the items of the grid", grid, CELLS, True)

@@ -39,13 +39,12 @@ def difference(scores: Floats, chance: Floats, clusters: Codes) -> tuple[float, 
     evidence.
     """
     estimate = clustered_mean(scores - chance, clusters)
-    mean = estimate.mean
     if estimate.clusters < FEW_CLUSTERS:
-        return mean, -1.0, 1.0, 1.0
+        return estimate.mean, -1.0, 1.0, 1.0
     if estimate.error < 1e-12:
-        return mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0
+        return estimate.mean, estimate.mean, estimate.mean, 1.0 if abs(estimate.mean) < 1e-12 else 0.0
     (low, high), p = student_test(estimate, "vqagen audit")
-    return mean, low, high, p
+    return estimate.mean, low, high, p
 
 
 class Probe(NamedTuple):
@@ -136,8 +135,9 @@ def probe(
             apart = difference(scores[own], chance[own], folds.clusters[own])
             of_all = float(scores[own].mean()), float(chance[own].mean())
             verdict = SHOWN if predictor.asks == OTHERS else ""
-            images = len(np.unique(guessing.items.images.codes[own]))
-            needed = _items_needed(scores[own] - chance[own], folds.clusters[own], images, settings)
+            needed = _items_needed(
+                scores[own] - chance[own], folds.clusters[own], guessing.items.images.codes[own], settings
+            )
             found.append(Probe(*predictor[:3], len(own), needed, *of_all, *apart, apart[-1], verdict, means))
     adjusted = iter(holm([result.p for result in found if not result.verdict]))
     found = [result if result.verdict else result._replace(p_holm=next(adjusted)) for result in found]
@@ -149,7 +149,7 @@ def effect_sought(settings: AuditSettings) -> float:
     return settings.tolerance or AuditSettings().tolerance
 
 
-def _items_needed(differences: Floats, clusters: Codes, images: int, settings: AuditSettings) -> int:
+def _items_needed(differences: Floats, clusters: Codes, images: Codes, settings: AuditSettings) -> int:
     """Return about how many items make an interval that reaches no further than the effect on each side.
 
     An effect of twice as much is then more likely found than not.
@@ -157,7 +157,8 @@ def _items_needed(differences: Floats, clusters: Codes, images: int, settings: A
     estimate = clustered_mean(differences, clusters)
     low, high = estimate.interval(-1.0, 1.0)
     effect = effect_sought(settings)
-    times = max(((high - low) / 2 / effect) ** 2, FEW_CLUSTERS / estimate.clusters, UNSEEN / effect / images)
+    unseen = UNSEEN / effect / len(np.unique(images))
+    times = max(((high - low) / 2 / effect) ** 2, FEW_CLUSTERS / estimate.clusters, unseen)
     return ceil(len(differences) * times)
 
 

@@ -6,7 +6,6 @@ Of a large file, images are taken by a hash of their names, so that the sample i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -26,7 +25,7 @@ from vqagen.items.groups import (
     types_of,
 )
 from vqagen.items.guessing import Floats, Guessing, majority_of
-from vqagen.items.table import NONE, Column as Values, Items, Places
+from vqagen.items.table import Items, Places
 from vqagen.report.table import Report
 from vqagen.score.items import Source, find_items, read_items
 from vqagen.shortcuts.predictors import NAMED, OnGuess, Predictor, applicable, in_turn, not_shown, predict
@@ -65,8 +64,11 @@ def stats(
         raise UsageError(f"--against {tested.name} is the file itself; name one about other scenes, or leave it out")
     if tested is not None and tested.kind != items.kind:
         raise UsageError(f"--against {tested.name} holds {tested.kind}, but {items.name} holds {items.kind}")
-    is_dialogs = items.kind == "dialogs"
-    guessed, notes = guess(items, tested, [LABELS]) if is_dialogs else guess_questions(items, tested, on_guess=on_guess)
+    if items.kind == "dialogs":
+        labels = Predictor("majority", "", "the most frequent answer of the label", majority_of("labels"))
+        guessed, notes = guess(items, tested, [labels])
+    else:
+        guessed, notes = guess_questions(items, tested, on_guess=on_guess)
     return task_named(items.kind).statistics(items, guessed, notes)
 
 
@@ -78,8 +80,6 @@ ONE_WINDOW = (
     "the file's answers are balanced as one whole, so guesses learned from a part of it are too poor; "
     "--against another file of the same making shows the true figures"
 )
-FEW_ITEMS = "only {} questions of each family: guesses learned from more would be better"
-
 
 Guessed = tuple[dict[str, Any] | None, Sequence[str]]
 """How often predictors are right about a file, for JSON, or None if there is nothing to test them on; and notes."""
@@ -101,11 +101,8 @@ def guess_questions(
         predictors, notes = predictors[:1], [str(error)]
     record, found = guess(items, tested, predictors, limit, on_guess)
     few = record["all"]["questions"] // len(record["families"]) if record else FEW
-    return record, [*notes, *found, *([FEW_ITEMS.format(few)] if few < FEW else [])]
-
-
-LABELS = Predictor("majority", "", "the most frequent answer of the label", majority_of("labels"))
-"""What guesses the rounds of dialogs."""
+    doubt = f"only {few} questions of each family: guesses learned from more would be better"
+    return record, [*notes, *found, *([doubt] if few < FEW else [])]
 
 
 def guess(
@@ -116,9 +113,8 @@ def guess(
     on_guess: OnGuess = not_shown,
 ) -> Guessed:
     """Return how often predictors are right, of all items, of each type and of each family (of rounds, each label)."""
-    items, noun, field = answered(items), "question", ""
-    if items.kind == "dialogs":
-        noun, field = "round", "label"
+    items = answered(items)
+    noun, field = ("round", "label") if items.kind == "dialogs" else ("question", "")
     if not len(items):
         return None, []
     chosen, notes = _sampled(items, limit), list[str]()
@@ -138,15 +134,16 @@ def guess(
     if not chosen.all():
         about += f"; what is learned, of {int(chosen.sum()):,}"
     items = guessing.items
-    turns = in_turn(predictors, on_guess)
-    scores = {predictor.name: _scores(predictor, guessing, chosen) for predictor in turns}
+    scores = {predictor.name: _scores(predictor, guessing, chosen) for predictor in in_turn(predictors, on_guess)}
     families, types = items.column(field) if field else families_of(items), types_of(items)
     of_types, of_families = (
         {name: found for name, places in sorted(places_by(groups).items()) if (found := _means(scores, places))}
         for groups in (types, families)
     )
-    ranked = [name for name, figures in of_families.items() if figures["questions"] >= RANKED]
-    ranked.sort(key=lambda name: (-max(of_families[name][key] or 0.0 for key in scores), name))
+    ranked = sorted(
+        (name for name, figures in of_families.items() if figures["questions"] >= RANKED),
+        key=lambda name: (-max(of_families[name][key] or 0.0 for key in scores), name),
+    )
     record = {
         "tested_on": about,
         "all": _means(scores, np.arange(len(items))),
@@ -176,26 +173,13 @@ def _scores(predictor: Predictor, guessing: Guessing, chosen: npt.NDArray[np.boo
         return predict(predictor, guessing).expected
     found, places = np.full(len(chosen), np.nan), np.cumsum(chosen) - 1
     part = guessing.items.take(np.flatnonzero(chosen))
-    part = replace(part, learning=part.learning._replace(texts=_compact(part.learning.texts)))
     own = [(places[learn[chosen[learn]]], places[ask[chosen[ask]]]) for learn, ask in guessing.splits]
     found[chosen] = predict(predictor, Guessing(part, own)).expected
     return found
 
 
-def _compact(column: Values) -> Values:
-    """Return a column without the values that no item has."""
-    used = np.unique(column.codes[column.codes != NONE])
-    codes = np.full(len(column.values) + 1, NONE, dtype=np.int32)
-    codes[used] = np.arange(len(used))
-    return Values(codes[column.codes], tuple(column.values[code] for code in used.tolist()))
-
-
 def _sampled(items: Items, limit: int) -> npt.NDArray[np.bool_]:
     """Return which items are about a part of the images, so large that it has at most `limit` items."""
-    digests = (blake2b(str(image).encode(), digest_size=8).digest() for image in items.images.values)
-    hashes = np.array([int.from_bytes(digest, "big") for digest in digests], dtype=np.uint64)[items.images.codes]
-    chosen, most = np.ones(len(items), dtype=bool), (1 << 64) - 1
-    while chosen.sum() > limit:
-        most //= 2
-        chosen = hashes <= most
-    return chosen
+    digests = [blake2b(str(image).encode(), digest_size=8).digest() for image in items.images.values]
+    hashes = np.frombuffer(b"".join(digests), dtype=">u8")[items.images.codes]
+    return hashes < np.sort(hashes)[limit] if len(items) > limit else np.ones(len(items), dtype=bool)

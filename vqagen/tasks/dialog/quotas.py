@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from vqagen.language.catalogue import Value
 from vqagen.rng import stream
-from vqagen.search.balance import INTEGERS, AnswerCounts
+from vqagen.search.balance import INTEGERS, SLACK_BY_WORDS, AnswerCounts
 from vqagen.tasks.dialog.knowledge import Move
 from vqagen.tasks.dialog.scene import DialogVocabulary
 from vqagen.tasks.dialog.situation import NONE_REFUSED
@@ -138,9 +138,10 @@ def attribute_asked(vocabulary: DialogVocabulary, move: Move) -> int:
 class AnswerBalance:
     """The answers of a window so far. Attributes are counted apart, so that none of them gives answers away.
 
-    A label and an attribute have counts of their own: with "yes" 12 times and "no" 9 times to "Are there other things
-    of its color?", "yes" is refused until "no" has caught up, and other shapes are asked for all the same. Questions
-    that seek a value are not counted: their answers come out even by themselves.
+    A label and an attribute have counts of their own: with "yes" 18 times and "no" 9 times to "Are there other things
+    of its color?", "yes" is refused until "no" has caught up, and other shapes are asked for all the same. How far one
+    may lead is drawn after each answer, or else yes would follow no in three of four. Questions that seek a value are
+    not counted: their answers come out even by themselves.
     """
 
     def __init__(self, vocabulary: DialogVocabulary, seed: int, first: int) -> None:
@@ -173,5 +174,5 @@ class AnswerBalance:
         if (label, attribute) not in self._counts:
             known, leading = (INTEGERS, LEADING_NUMBERS) if label.startswith("count") else (("yes", "no"), 2)
             coins = stream(self._seed, f"answers of {label} {attribute}", self._first)
-            self._counts[label, attribute] = AnswerCounts(known, leading, coins)
+            self._counts[label, attribute] = AnswerCounts(known, leading, coins, SLACK_BY_WORDS)
         return self._counts[label, attribute]

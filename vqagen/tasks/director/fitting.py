@@ -45,6 +45,8 @@ class Margins(NamedTuple):
     """1 if it is about physics, else 0."""
     is_ruled: Flags
     """Whether its instruction has a rule."""
+    positions: Numbers
+    """Where the answer stands."""
 
     def take(self, places: npt.NDArray[np.generic]) -> Margins:
         """Return those of the questions in some places."""

@@ -54,7 +54,7 @@ class DirectorSettings(RunSettings):
     )
     questions: str = setting(
         SUPERLATIVE,
-        "superlative: one item of a kind; relational: the item next to another.",
+        "superlative: one item of a kind; relational: the item next to another; such trials fail an audit.",
         choices=QUESTIONS,
         group="choice",
     )

@@ -19,7 +19,7 @@ from vqagen.tasks.director.catalogue import ItemCatalogue
 from vqagen.tasks.director.items import trial_reader
 from vqagen.tasks.director.layout import EMPTY, describe_items, layout_maker
 from vqagen.tasks.director.policies import POLICIES, Choose, expected_accuracy, likeness, seen
-from vqagen.tasks.director.questions import Asker
+from vqagen.tasks.director.questions import Asker, Layout
 from vqagen.tasks.director.reading import CONTESTED, WrittenTrial
 from vqagen.tasks.director.rules import (
     CLASS_OF,
@@ -35,6 +35,8 @@ BOTH, CONTROLS, RULE_TESTS, PLAIN_TESTS, YOUR_VIEW, DIRECTORS_LEFT_RIGHT, ALL = 
     *("both of a pair", "control", "rule tests", "tests without rule", "your-view tests", "my left/right", "all"),
 )
 """Groups of trials whose accuracy is shown. Of a pair, both trials must be answered correctly."""
+ASKED_AT_ONCE = 64
+"""Grids that are asked about together."""
 _DESIGN = ("trial_type", "rule_class", "frame", "is_physics", "trials")
 
 
@@ -76,25 +78,28 @@ def _ranks(numbers: Sequence[int]) -> list[int]:
 def _times_asked(trials: Sequence[Views], catalogue: ItemCatalogue | None) -> list[Counter[int]]:
     """Return for each trial: answer -> the strict questions, by rules of the classes that the file has, that have it.
 
-    Nothing is known without a catalogue. Trials of one layout are asked about together.
+    Nothing is known without a catalogue.
     """
     found = [Counter[int]() for _ in trials]
     if catalogue is None:
         return found
-    places = {item.name: place for place, item in enumerate(catalogue.items)}
-    layouts: dict[tuple[int, int, tuple[int, ...]], list[int]] = {}
+    places, maker = {item.name: place for place, item in enumerate(catalogue.items)}, layout_maker(catalogue)
+    layouts: dict[tuple[int, int], list[tuple[int, Layout]]] = {}
     for number, views in enumerate(trials):
-        grid = tuple(places[item.name] if item else EMPTY for item in views.items)
-        layouts.setdefault((views.trial.width, views.trial.height, grid), []).append(number)
+        grid = [places[item.name] if item else EMPTY for item in views.items]
+        if described := list(describe_items(maker, grid)):
+            layouts.setdefault((views.trial.width, views.trial.height), []).append((number, (grid, described)))
     classes = {CLASS_OF[views.trial.rule]: 0 for views in trials}
     rules = [rule for rule, rule_class in CLASS_OF.items() if rule_class in classes]
-    askers = {size: Asker(catalogue, *size, rules, is_strict=True) for size in {layout[:2]: 0 for layout in layouts}}
-    for (width, height, grid), own in layouts.items():
-        if described := list(describe_items(layout_maker(catalogue), grid)):
-            blocked = [trials[number].all & trials[number].trial.blocked for number in own]
-            questions = askers[width, height].ask(grid, described, blocked)
-            for place, number in enumerate(own):
-                found[number] = Counter(questions.answers[questions.sets == place].tolist())
+    for size, of_size in layouts.items():
+        asker = Asker(catalogue, *size, rules, is_strict=True)
+        for first in range(0, len(of_size), ASKED_AT_ONCE):
+            some = of_size[first : first + ASKED_AT_ONCE]
+            blocked = np.array([[trials[number].all & trials[number].trial.blocked for number, _ in some]], np.uint64)
+            questions = asker.ask([layout for _, layout in some], blocked)
+            asked = [found[number] for number, (_, described) in some for _ in described]
+            for place, answer in zip(questions.descriptions.tolist(), questions.answers.tolist(), strict=True):
+                asked[place][answer] += 1
     return found
 
 

@@ -16,8 +16,18 @@ from vqagen.bits import Objects, indexes, only, union_of
 from vqagen.errors import UsageError
 from vqagen.rng import pick, stream, take
 from vqagen.tasks.director.catalogue import ITEM, ItemCatalogue
-from vqagen.tasks.director.design import Cell, Trial, cell_shares, numbers_of
-from vqagen.tasks.director.fitting import CELLS, Floats, Margins, Places, even_questions, fitted, paired, question_pairs
+from vqagen.tasks.director.design import Cell, Trial, cell_shares, class_shares, numbers_of
+from vqagen.tasks.director.fitting import (
+    CELLS,
+    Floats,
+    Margins,
+    Numbers,
+    Places,
+    even_questions,
+    fitted,
+    paired,
+    question_pairs,
+)
 from vqagen.tasks.director.layout import ItemDescription, cells_of, describe_items, layout_maker
 from vqagen.tasks.director.questions import Asker, Questions
 from vqagen.tasks.director.rules import (
@@ -30,6 +40,7 @@ from vqagen.tasks.director.rules import (
     SIZE,
     TYPES,
     VERTICAL,
+    line_ranks,
     rays,
     says_frame,
 )
@@ -54,20 +65,22 @@ LEAST_ITEMS = 3
 """Of trials with a rule: two that the director sees, and one that he does not. Others have one that he sees."""
 LEAST_LINES = 3
 """Rows for "topmost", columns for "leftmost": of the best item, of the second, and one behind."""
-CHECKED, LEAST_PART = 12, 0.1
-"""Layouts that tell whether a design can be made, and how much of its share each cell must have in them.
+CHECKS, LEAST_PART = ((12, 0.12), (48, 0.05)), 0.1
+"""Layouts that tell whether a design can be made, and how far a share may be off in them; what is near passes at once.
 
-What is less the following trials of a window make up for.
+The last value is how much of its share each cell must have in them.
 """
 GAIN = 0.3
 """How strongly the weights of a cell of the design follow what it lacks in the window so far."""
 LARGEST_TILT = 20.0
 BEFORE = 20
 """Trials with the right shares that a window is taken to begin with."""
-SLACK, STRICT_TRIES = 0.01, 20
+SLACK, STRICT_TRIES = 0.012, 20
 """How far a share may be off without looking for another layout that mends it, and how many layouts may be tried."""
-MOST_OFF = 0.12
-"""How far a share may be off in the layouts that tell whether a design can be made."""
+SMALL_GRID = 16
+"""Cells up to which the words would tell much of the cell if the positions of answers were not held."""
+SIDES = 3
+"""Positions of answers by no rule of place: inside, at a side of the grid, in a corner. Lines of cells follow."""
 _LEAST = 1e-9
 RELATED_SLOPE = 0.25
 """How much less likely a question is, as a power of e, for each item that fits too many or too few."""
@@ -114,10 +127,8 @@ class AskedLayout(NamedTuple):
     """A row for each trial: the question of a trial, or the two of a pair."""
     weights: Floats
     """How likely each column of places is."""
-    cells: Floats
-    """The sum of the weights of each cell of the design."""
-    kinds: Floats
-    """That of what is not about physics, and of what is."""
+    made: tuple[Floats, ...]
+    """The sums of the weights of each cell of the design, of what is not about physics and is, of each position."""
 
 
 class TrialMaker:
@@ -136,6 +147,9 @@ class TrialMaker:
         self._is_even = settings.compat == STRICT and settings.questions == SUPERLATIVE
         self._test_share = 0.5 if settings.paired else settings.test_share
         self._is_mixed = self._is_even and not settings.paired and 0 < settings.test_share < 1
+        self._positions, self._position_shares = np.zeros((len(self._rules), CELLS), np.int64), np.ones(1)
+        if self._is_mixed and settings.width * settings.height <= SMALL_GRID:
+            self._positions, self._position_shares = answer_positions(settings, self._rules)
         self._about_physics = min(1.0, PHYSICS_LAYOUTS * settings.physics_share)
         """The share of layouts that are about physics."""
         self._sets = SETS_FOR_PAIRS if settings.paired else SETS
@@ -145,16 +159,15 @@ class TrialMaker:
     def trials(self, window: int) -> Iterator[tuple[Trial, ...]]:
         """Yield the trials of a window without end, those of a pair together. UsageError if there are no more."""
         rng, known, repeats = stream(self._settings.seed, "trials", window), set[object](), 0
-        cells, kinds = self._share_keepers()
+        keepers = self._share_keepers()
         while repeats < REPEATS:
-            asked = self._draw_layout(rng, cells, kinds)
+            asked = self._draw_layout(rng, keepers)
             trials = self._draw_trials(asked, rng)
             keys = {(trial.noun, trial.adjectives, trial.cell.rule, trial.blocked, *trial.grid) for trial in trials}
             repeats = 0 if known.isdisjoint(keys) else repeats + 1
             if not repeats:
                 known |= keys
-                cells.note(asked.cells)
-                kinds.note(asked.kinds)
+                _note(keepers, asked)
                 yield trials
         raise UsageError(f"{REPEATS} draws in a row made a trial again; choose a larger grid or more items")
 
@@ -166,21 +179,24 @@ class TrialMaker:
             raise UsageError(f"a trial needs {needed} items, and --fill {settings.fill:g} makes {numbers.items}")
         if not numbers.blocked:
             raise UsageError(f"a trial needs 1 blocked cell, and --blocked {settings.blocked:g} makes 0")
-        rng, (cells, kinds), made = stream(0, "check"), self._share_keepers(), np.zeros(len(self._shares))
+        rng, keepers, made, drawn = stream(0, "check"), self._share_keepers(), np.zeros(len(self._shares)), 0
         least = LEAST_PART if self._is_even else LEAST_PART / 2
-        for _ in range(CHECKED):
-            asked = self._draw_layout(rng, cells, kinds)
-            cells.note(asked.cells)
-            kinds.note(asked.kinds)
-            made += asked.cells / CHECKED
-        lines = [
-            f"  {TYPES[is_test]} trials, {rule_class}: "
-            f"{self._reason(rule_class, there > share)} ({there:.0%}, not {share:.0%})"
-            for ((is_test, rule_class), share), there in zip(self._shares.items(), made.tolist(), strict=True)
-            if there < share * least or abs(there - share) > MOST_OFF
-        ]
-        if lines:
-            raise UsageError("\n".join(("this design cannot be made:", *lines, *self._nearest(made))))
+        for checked, most_off in CHECKS:
+            for _ in range(drawn, checked):
+                asked = self._draw_layout(rng, keepers)
+                _note(keepers, asked)
+                made += asked.made[0]
+            drawn = checked
+            lines, off = list[str](), 0.0
+            for ((is_test, rule_class), share), there in zip(self._shares.items(), made / drawn, strict=True):
+                off = max(off, abs(there - share))
+                if there < share * least or abs(there - share) > most_off:
+                    reason = self._reason(rule_class, there > share)
+                    lines.append(f"  {TYPES[is_test]} trials, {rule_class}: {reason} ({there:.0%}, not {share:.0%})")
+            if lines:
+                raise UsageError("\n".join(("this design cannot be made:", *lines, *self._nearest(made / drawn))))
+            if off <= CHECKS[-1][1]:
+                return
 
     def _nearest(self, made: Floats) -> Iterator[str]:
         """Yield the settings that are nearest to what was made of each cell of the design."""
@@ -201,19 +217,25 @@ class TrialMaker:
             return "needs more columns"
         return f"grids like these have too {'many' if are_many else 'few'} such questions"
 
-    def _share_keepers(self) -> tuple[ShareKeeper, ShareKeeper]:
+    def _share_keepers(self) -> tuple[ShareKeeper, ...]:
         physics = self._settings.physics_share
-        return ShareKeeper([*self._shares.values()]), ShareKeeper([1 - physics, physics])
+        shares = ([*self._shares.values()], [1 - physics, physics], self._position_shares.tolist())
+        return tuple(ShareKeeper(each) for each in shares)
 
-    def _draw_layout(self, rng: Random, cells: ShareKeeper, kinds: ShareKeeper) -> AskedLayout:
+    def _draw_layout(self, rng: Random, keepers: Sequence[ShareKeeper]) -> AskedLayout:
+        failed = 0
         for number in range(TRIES):
-            asked = self._asked(rng, 1 - number / TRIES, cells.weighed, kinds.weighed)
             is_free = number >= STRICT_TRIES
-            if asked is not None and (is_free or (cells.suits(asked.cells) and kinds.suits(asked.kinds))):
+            least = 1 - (number if is_free else failed) / TRIES  # one that only has wrong shares loosens nothing
+            asked = self._asked(rng, least, *(keeper.weighed for keeper in keepers))
+            failed += asked is None
+            if asked is not None and (is_free or all(map(ShareKeeper.suits, keepers, asked.made))):
                 return asked
         raise UsageError(f"no question was found for {TRIES} grids in a row; choose a larger grid or more items")
 
-    def _asked(self, rng: Random, least: float, shares: Floats, kind_shares: Floats) -> AskedLayout | None:
+    def _asked(
+        self, rng: Random, least: float, shares: Floats, kind_shares: Floats, position_shares: Floats
+    ) -> AskedLayout | None:
         """Return a new layout; None unless, with a set, so large a share of its open items can be meant."""
         settings, numbers, physics = self._settings, self._numbers, self._about_physics
         is_physics = rng.random() < physics
@@ -223,7 +245,7 @@ class TrialMaker:
         blocked = [*dict.fromkeys(_draw_cells(filled, pick(rng, numbers.hidden), rng) for _ in range(self._sets))]
         if not descriptions:
             return None
-        questions = self._asker.ask(grid, descriptions, blocked)
+        questions = self._asker.ask([(grid, descriptions)], np.array(blocked, np.uint64)[:, np.newaxis])
         margins = self._margins(descriptions, questions)
         kept = (margins.cells >= 0) & (kind_shares[margins.kinds] > 0)
         questions, margins = questions.take(kept), margins.take(kept)
@@ -241,11 +263,11 @@ class TrialMaker:
         if settings.paired:
             evens.append((*paired(margins, places), PAIRS_EVENNESS))
         test_share = self._test_share if self._is_even and not settings.paired else None
-        shared = [(rows.cells, shares), (rows.kinds, np.array([1 - about, about]))]
+        shared = [(rows.positions, position_shares), (rows.cells, shares), (rows.kinds, np.array([1 - about, about]))]
         weights = fitted(rows, weights, shared, test_share, evens if self._is_even else [])
-        of_cells = np.bincount(rows.cells, weights, len(shares)).astype(float)
-        of_kinds = np.bincount(rows.kinds, weights, 2).astype(float)
-        return AskedLayout(grid, descriptions, blocked, questions, places, weights, of_cells, of_kinds)
+        counted = ((rows.cells, shares), (rows.kinds, kind_shares), (rows.positions, position_shares))
+        made = tuple(np.bincount(numbers, weights, len(of)).astype(float) for numbers, of in counted)
+        return AskedLayout(grid, descriptions, blocked, questions, places, weights, made)
 
     def _margins(self, descriptions: Sequence[ItemDescription], questions: Questions) -> Margins:
         tests, answers = questions.tests.astype(np.int64), np.bitwise_count(questions.answers - np.uint64(1))
@@ -257,6 +279,7 @@ class TrialMaker:
             cells=self._cells[tests, questions.rules],
             kinds=np.array([described.is_physics for described in descriptions], np.int64)[questions.descriptions],
             is_ruled=self._is_ruled[questions.rules],
+            positions=self._positions[questions.rules, answers],
         )
 
     def _start_weights(
@@ -299,6 +322,33 @@ class TrialMaker:
             (related & ~hidden).bit_count(),
             (related & hidden).bit_count(),
         )
+
+
+def _note(keepers: Sequence[ShareKeeper], asked: AskedLayout) -> None:
+    for keeper, made in zip(keepers, asked.made, strict=True):
+        keeper.note(made)
+
+
+def answer_positions(settings: DirectorSettings, rules: Sequence[str]) -> tuple[Numbers, Floats]:
+    """Return the position of the answer for each rule and cell, and the share that each position should have.
+
+    The bottom row is never topmost, which the words tell. So all other rows should be it equally often, and trials
+    that name no place should be about corners more often: a quarter of what would make all cells even.
+    """
+    rows, columns = (np.array(line_ranks(settings.width, settings.height, rule)) for rule in ("topmost", "leftmost"))
+    sides = np.isin(rows, (0, settings.height - 1)).astype(np.int64) + np.isin(columns, (0, settings.width - 1))
+    shares, numbers = np.zeros(SIDES + 2 * max(settings.width, settings.height)), []
+    of_classes, rest = class_shares(settings), np.full(len(sides), 1 / len(sides))
+    for rule in rules:
+        numbers.append(sides)
+        if CLASS_OF[rule] in (VERTICAL, HORIZONTAL):
+            lines = np.array(line_ranks(settings.width, settings.height, rule))
+            even = (lines < lines.max()) * of_classes[CLASS_OF[rule]] / 2 / (lines < lines.max()).sum()
+            numbers[-1] = SIDES + 2 * lines + sides - np.isin(lines, (0, lines.max()))
+            shares, rest = shares + np.bincount(numbers[-1], even, len(shares)), rest - even
+    rest = np.maximum(rest, 0)
+    rest = (rest + 3 * rest.mean()) / 4 * (1 - shares.sum()) / max(rest.sum(), _LEAST)
+    return np.array(numbers), np.maximum(shares + np.bincount(sides, rest, len(shares)), _LEAST)
 
 
 def _draw_cells(cells: Sequence[int], number: int, rng: Random) -> Objects:

@@ -33,8 +33,8 @@ REPEATED = "O16"
 PHYSICS = "physics"
 OFF, FAR_OFF, CHANCE = 0.015, 0.05, 3
 """How far a share may be off on most grids and on others, and how many standard errors of a draw at random more."""
-MOST_GRIDS, MOST_PHYSICS = range(12, 37), 0.5
-"""Cells of grids that have questions enough of every kind, and the share of physics up to which they have."""
+MOST_GRIDS, FEWEST_ITEMS, MOST_PHYSICS = range(12, 37), 6, 0.5
+"""Cells and items of grids that have questions enough of every kind, and the share of physics up to which they have."""
 
 
 class TrialSeries:
@@ -124,7 +124,8 @@ class TrialSeries:
                 shares[f"{cell.frame}'s view, {part}"] = shares.get(part, 0) / len(FRAMES)
                 parts[f"{cell.frame}'s view, {part}"] += number
         draws = trials / 2 if settings.paired else trials
-        is_usual = settings.width * settings.height in MOST_GRIDS and settings.physics_share <= MOST_PHYSICS
+        is_usual = settings.width * settings.height in MOST_GRIDS and numbers_of(settings).items >= FEWEST_ITEMS
+        is_usual &= settings.physics_share <= MOST_PHYSICS
         off = OFF if is_usual else FAR_OFF
         for part in sorted(parts.keys() | shares.keys()):
             share, there = shares.get(part, 0), parts[part] / trials
