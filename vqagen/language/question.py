@@ -75,6 +75,14 @@ class Question(Mapping[str, Any]):
     synonyms: Synonyms | None = field(default=None, repr=False, compare=False)
     """The ways to say values by which it was worded; its reasoning is worded by them, too."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the table of synonyms alone: their domain is loaded with the catalogue of the template."""
+        return {**self.__dict__, "synonyms": self.synonyms and self.synonyms.table}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        table, domain = state["synonyms"], state["template"].catalogue.domain
+        self.__dict__.update(state, synonyms=None if table is None else Synonyms(table, domain))
+
     def __repr__(self) -> str:
         return f"Question(question={self.question!r}, answer={self.answer!r})"
 
