@@ -8,7 +8,7 @@ at (0, 0) faces the ball at (0, 2). A cone at (-1, 1) is 45 degrees to the left;
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vqagen.bits import Objects, indexes, union_of
 from vqagen.errors import BadInput, Problem
@@ -162,14 +162,10 @@ def _place(scene: Scene, thing: int) -> Place:
         raise _missing(scene, f"objects[{thing}].3d_coords") from None
 
 
-def _plane(vector: object) -> Place:
+def _plane(vector: Sequence[float]) -> Place:
     """Return x and y of three numbers; ValueError or TypeError for anything else."""
-    if not isinstance(vector, list | tuple) or len(vector) != 3:
-        raise ValueError
-    x, y = float(vector[0]), float(vector[1])
-    if not math.isfinite(x + y):
-        raise ValueError
-    return x, y
+    x, y, _ = vector
+    return float(x), float(y)
 
 
 def _missing(scene: Scene, path: str) -> BadInput:

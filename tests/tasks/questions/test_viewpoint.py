@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from commands import ROOT, Commands
 from depth import fewer
-from oracles.naive_viewpoint import STEPS, faults
+from oracles.naive_viewpoint import STEPS
+from oracles.oracle import check_answer
 
 from vqagen.files.locations import shipped
 from vqagen.language.domain_files import find_domain
@@ -31,7 +32,9 @@ def scenes_of(path: str) -> list[dict[str, Any]]:
 
 
 def found(questions: list[dict[str, Any]], scenes: list[dict[str, Any]], metadata: dict[str, Any]) -> list[str]:
-    return [fault for question in questions for fault in faults(question, scenes[question["scene_index"]], metadata)]
+    return [
+        fault for question in questions for fault in check_answer(question, scenes[question["scene_index"]], metadata)
+    ]
 
 
 def test_no_answer_is_wrong_or_close_to_call(vqagen_: Commands) -> None:
@@ -53,22 +56,23 @@ def test_the_oracle_finds_planted_faults(vqagen_: Commands) -> None:
         asked.setdefault(each["program"][-1]["type"], each)
     scene_of = {name: scenes[each["scene_index"]] for name, each in asked.items()}
 
-    wrong = {"yes": "no", "no": "yes"}
+    def told(name: str, scene: dict[str, Any] | None = None, **planted: Any) -> str:
+        (fault,) = check_answer({**asked[name], **planted}, scene or scene_of[name], METADATA)
+        return fault
+
     for name in ("is_related_facing", "is_related_across", "equal_object"):
-        planted = {**asked[name], "answer": wrong[asked[name]["answer"]]}
-        assert faults(planted, scene_of[name], METADATA) == [
-            f"answer is {planted['answer']}, should be {asked[name]['answer']}"
-        ]
+        right = asked[name]["answer"]
+        wrong = {"yes": "no", "no": "yes"}[right]
+        assert told(name, answer=wrong) == f"answer is {wrong!r}, should be {right!r}"
     *steps, last = asked["is_related_facing"]["program"]
     mirrored = {"left": "right", "right": "left", "front": "behind", "behind": "front"}[last["value_inputs"][0]]
-    twisted = {**asked["is_related_facing"], "program": [*steps, {**last, "value_inputs": [mirrored]}]}
-    assert "should be" in faults(twisted, scene_of["is_related_facing"], METADATA)[0]
+    assert "should be" in told("is_related_facing", program=[*steps, {**last, "value_inputs": [mirrored]}])
     origin, _, thing = last["inputs"]
-    itself = {**asked["is_related_facing"], "program": [*steps, {**last, "inputs": [origin, origin, thing]}]}
-    assert faults(itself, scene_of["is_related_facing"], METADATA) == ["not to be asked: the same object twice"]
-    heap = [{**thing, "3d_coords": [0.1 * i, 0.0, 0.0]} for i, thing in enumerate(scene_of["equal_object"]["objects"])]
-    near = faults(asked["equal_object"], {**scene_of["equal_object"], "objects": heap}, METADATA)
-    assert near == ["not to be asked: two distances within the margin"]
+    itself = [*steps, {**last, "inputs": [origin, origin, thing]}]
+    assert told("is_related_facing", program=itself) == "the program has no answer: the same object twice"
+    heap = [{**each, "3d_coords": [0.1 * i, 0.0, 0.0]} for i, each in enumerate(scene_of["equal_object"]["objects"])]
+    near = told("equal_object", {**scene_of["equal_object"], "objects": heap})
+    assert near == "the program has no answer: two distances within the margin"
 
 
 def test_margins_are_those_of_the_metadata(vqagen_: Commands) -> None:
