@@ -44,7 +44,7 @@ def test_no_answer_is_wrong_or_close_to_call(vqagen_: Commands) -> None:
 
     assert found(questions, scenes_of("scenes.json"), METADATA) == []
     assert {step["type"] for each in questions for step in each["program"]} >= STEPS.keys()
-    assert len({(each["template_filename"], each["question_family_index"]) for each in questions}) == 39
+    assert len({(each["template_filename"], each["question_family_index"]) for each in questions}) == 37
     vqagen_.done("verify questions.json --scenes scenes.json --templates clevr-viewpoint")
 
 
