@@ -15,7 +15,7 @@ from vqagen.authoring.scaffold import STARTER_FILES, write_starter
 from vqagen.errors import UsageError
 from vqagen.files.locations import files_in, shipped
 from vqagen.files.schema import schema_faults, schema_names, schema_text
-from vqagen.language.domain_files import DIALOGS, METADATA, QUESTIONS, SHIPPED_DOMAINS, find_domain
+from vqagen.language.domain_files import DIALOGS, METADATA, MORE_TEMPLATES, QUESTIONS, SHIPPED_DOMAINS, find_domain
 from vqagen.tasks.director.catalogue import SHIPPED_CATALOGUE
 from vqagen.tasks.director.instructions import SHIPPED_INSTRUCTIONS
 from vqagen.tasks.questions.settings import RecordForm
@@ -168,7 +168,7 @@ def test_every_listed_file_is_shipped(name: str) -> None:
 def test_every_shipped_file_is_listed() -> None:
     """So each is tested, for tests walk the list: what lies beside the pages is a domain's or the director task's."""
     domains = [place for each in SHIPPED_DOMAINS.values() for place in each.values()]
-    places = [ROOT / place for place in (*domains, SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
+    places = [ROOT / place for place in (*domains, *MORE_TEMPLATES.values(), SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
     files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
     pages = {ROOT / folder / "README.md" for folder in ("metadata", "templates")}
 

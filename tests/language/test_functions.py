@@ -41,7 +41,10 @@ from vqagen.world.scene import compile_scene
 CATALOGUE = Catalogue(load_domain(shipped("metadata") / "clevr.json"))
 OBJECTS = ("large red metal cube", "small red rubber sphere", "small blue metal cube")
 RECORD = scene_record(OBJECTS, [2, 0, 1], [0, 1, 2])
-SCENE = compile_scene(RECORD, CATALOGUE.domain)
+for thing, place in zip(RECORD["objects"], [[0, 0, 0], [1.3, 0.95, 0], [-2, 2.5, 0]], strict=True):
+    thing["3d_coords"] = place
+DIRECTIONS = {"left": [-1, 0, 0], "right": [1, 0, 0], "behind": [0, 1, 0], "front": [0, -1, 0]}
+SCENE = compile_scene({**RECORD, "directions": DIRECTIONS}, CATALOGUE.domain)
 NOTHING_KNOWN = compile_scene({**RECORD, "relationships": {}}, CATALOGUE.domain)
 
 # A list stands for an object set, a number where the signature says Object for one object.
@@ -55,6 +58,22 @@ RESULTS: list[tuple[str, list[Any], Any]] = [
     ("relate", [0, "behind"], [1, 2]),
     ("relate", [1, "front"], [0]),
     ("relate", [2, "left"], []),
+    ("relate_facing", [0, 1, "left"], [2]),
+    ("relate_facing", [0, 1, "right"], []),
+    ("relate_facing", [1, 0, "front"], [0, 2]),
+    ("relate_facing", [1, 0, "behind"], []),
+    ("is_related_facing", [0, 1, 2, "left"], True),
+    ("is_related_facing", [1, 0, 2, "left"], False),
+    ("is_related_facing", [1, 0, 2, "front"], True),
+    ("relate_across", [0, "left"], [1]),
+    ("relate_across", [1, "behind"], [0]),
+    ("is_related_across", [2, 0, "right"], True),
+    ("is_related_across", [2, 0, "behind"], False),
+    ("nearest", [0, [0, 1, 2]], [1]),
+    ("farthest", [0, [1, 2]], [2]),
+    ("nearer", [0, 2, 1], 1),
+    ("farther", [0, 2, 1], 2),
+    ("times_as_far", [0, 2, 1], 2),  # 1.99 times
     ("union", [[0], [0, 2]], [0, 2]),
     ("union", [[], []], []),
     ("intersect", [[0, 1], [1, 2]], [1]),
@@ -119,6 +138,17 @@ NO_RESULT: list[tuple[str, list[Any]]] = [
     ("subtract", [2, 3]),
     ("choose", [[0, 1], "3"]),
     ("relate", [0, "left"]),
+    ("relate_facing", [0, 1, "front"]),  # object 2 is 92 degrees from the heading
+    ("relate_facing", [0, 0, "left"]),
+    ("is_related_facing", [0, 1, 1, "front"]),
+    ("is_related_facing", [0, 1, 0, "left"]),
+    ("is_related_facing", [0, 1, 2, "above"]),
+    ("is_related_across", [0, 0, "left"]),
+    ("nearest", [0, [0, 1]]),
+    ("nearer", [0, 1, 1]),
+    ("farther", [0, 0, 1]),
+    ("times_as_far", [0, 1, 2]),  # half as far
+    ("times_as_far", [1, 2, 0]),  # 2.26 times
 ]
 """Undefined in the same scene with no relations told."""
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from oracles.naive_vocabulary import Record, World, make_world
+from oracles.naive_viewpoint import STEPS
+from oracles.naive_vocabulary import Record, Undefined as Undefined, World, make_world
 
 Value = bool | int | str | tuple[str, ...] | frozenset[int]
 """A step's output: an object is its index, a set of objects a frozenset, a list-valued answer a tuple."""
-
-
-class Undefined(Exception):
-    """The program has no answer on this scene: `unique` of not exactly one object, or a value that is missing."""
 
 
 def outputs(
@@ -155,6 +152,7 @@ PLAIN: dict[str, Callable[..., Value]] = {
     "and": lambda world, first, second: first and second,
     "or": lambda world, first, second: first or second,
     "not": lambda world, only: not only,
+    **STEPS,
 }
 FAMILIES: dict[str, Callable[..., Value]] = {
     "filter": _filter,

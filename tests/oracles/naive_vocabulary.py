@@ -23,8 +23,12 @@ class Attribute(NamedTuple):
     is_list: bool
 
 
+class Undefined(Exception):
+    """The program has no answer on this scene: `unique` of not exactly one object, or a value that is missing."""
+
+
 class World(NamedTuple):
-    """A scene as the domain sees it; `start` is what `scene` returns.
+    """A scene as the domain sees it; `start` is what `scene` returns, `margins` what is too close to call.
 
     values[attribute][i] — what object i has. sayable[attribute][i] — all that can be said of it by the attribute.
     """
@@ -34,6 +38,7 @@ class World(NamedTuple):
     start: frozenset[int]
     values: Mapping[str, Sequence[Recorded]]
     sayable: Mapping[str, Sequence[Sequence[str]]]
+    margins: Mapping[str, float] = {"angle": 10, "distance": 0.4, "ratio": 0.1}
 
 
 def make_world(scene: Record, metadata: Record, start: Sequence[int] | None = None) -> World:
@@ -42,7 +47,8 @@ def make_world(scene: Record, metadata: Record, start: Sequence[int] | None = No
     values = {name: [recorded(thing, meant) for thing in scene["objects"]] for name, meant in attributes.items()}
     words = {name: [sayable(value, attributes[name]) for value in row] for name, row in values.items()}
     everything = frozenset(range(len(scene["objects"])))
-    return World(scene, everything, everything if start is None else frozenset(start), values, words)
+    made = World(scene, everything, everything if start is None else frozenset(start), values, words)
+    return made._replace(margins={**made.margins, **metadata.get("viewpoint", {})})
 
 
 def recorded(thing: Record, attribute: Attribute) -> Recorded:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections import Counter
 from itertools import islice
 
 import numpy as np
 import pytest
+from commands import ROOT
 from depth import fewer
+from oracles.oracle import check_answer
 
 from vqagen import rewards
 from vqagen.dataset.rows import COLUMNS
 from vqagen.environments.endless import (
     CURRICULUM_SAMPLES,
     LEVELS,
+    VIEWPOINT,
     Environment,
     Level,
     Levels,
@@ -72,6 +76,20 @@ def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
         assert level.steps[0] <= len(program.nodes) <= level.steps[1]
         assert level.relations[0] <= len(program.relations) <= level.relations[1]
         assert sample.scene["image_index"] == index
+
+
+def test_a_level_may_have_its_own_templates() -> None:
+    """Answers from a point of view follow from coordinates alone; other levels keep the domain's questions."""
+    metadata = json.loads((ROOT / "metadata/clevr.json").read_text("utf-8"))
+    made = environment(levels=[1, *Schedule(VIEWPOINT).levels], seed=2)
+    known = {template.id for template in made._generators["clevr-viewpoint"].templates}
+
+    samples = [made[index] for index in range(fewer(60, least=12))]
+    for sample in samples:
+        question = {"program": sample.program, "answer": sample.answer}
+        assert (sample.family in known) == (sample.level == 2)
+        assert check_answer(question, sample.scene, metadata) == []
+    assert {sample.level for sample in samples} == {1, 2}
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
 
-ALL, CURRICULUM = "all", "curriculum"
+ALL, CURRICULUM, VIEWPOINT = "all", "curriculum", "viewpoint"
 CURRICULUM_SAMPLES = 2000
 """Samples of a level in the curriculum before the next one begins."""
 SCENES = 5
@@ -79,6 +79,8 @@ class Level:
     """Share of the pixels of each object that other objects leave visible, at least."""
     samples: int = 0
     """How many indices have this level before the next one begins; 0 for one that stays."""
+    templates: str = ""
+    """The templates of its questions: a file, a folder, or the name of shipped ones; "" for the domain's own."""
 
     def __post_init__(self) -> None:
         for name in ("objects", "steps", "relations"):
@@ -99,9 +101,10 @@ LEVELS = (
     Level(objects=(6, 10), steps=(8, 100), relations=(2, 10)),
 )
 """From easy to hard; by number, from 1."""
+FROM_A_VIEWPOINT = Level(objects=(4, 7), visible=0.5, templates="clevr-viewpoint")
 
 Levels = str | int | Level | Sequence[int | Level]
-"""`all`, `curriculum`, a number in `LEVELS`, a level, or several of these."""
+"""`all`, `curriculum`, `viewpoint`, a number in `LEVELS`, a level, or several of these."""
 
 
 class Schedule:
@@ -129,6 +132,8 @@ class Schedule:
 def _listed(levels: Levels) -> tuple[Level, ...]:
     if levels == ALL:
         return LEVELS
+    if levels == VIEWPOINT:
+        return (FROM_A_VIEWPOINT,)
     if levels == CURRICULUM:
         return (*(replace(level, samples=CURRICULUM_SAMPLES) for level in LEVELS[:-1]), LEVELS[-1])
     given = [levels] if isinstance(levels, int | Level) else levels
@@ -139,7 +144,7 @@ def _listed(levels: Levels) -> tuple[Level, ...]:
         elif isinstance(level, Level):
             found.append(level)
         else:
-            known = f"{ALL!r}, {CURRICULUM!r}, a number from 1 to {len(LEVELS)}, or a Level"
+            known = f"{ALL!r}, {CURRICULUM!r}, {VIEWPOINT!r}, a number from 1 to {len(LEVELS)}, or a Level"
             raise UsageError(f"levels must be {known}, or a list of numbers and Levels; found {level!r}")
     if not found:
         raise UsageError("levels must not be empty")
@@ -223,10 +228,13 @@ class Environment:
         self._arguments = (domain, levels, seed, width)
         self.seed, self.schedule = seed, Schedule(levels)
         settings = QuestionSettings(seed=seed)
-        loaded = load_families(find_domain(domain, task=QUESTIONS), settings)
+        generators: dict[str, QuestionGenerator] = {}
+        for templates in dict.fromkeys(level.templates for level in self.schedule.levels):
+            loaded = load_families(find_domain(domain, templates=templates or None, task=QUESTIONS), settings)
+            generators[templates] = QuestionGenerator(loaded.templates, loaded.synonyms, settings, marks=True)
         self._domain, self._looks, self._width = loaded.domain, SceneLooks.from_domain(loaded.domain), width
         self._rules = self._looks.rules
-        self._generator = QuestionGenerator(loaded.templates, loaded.synonyms, settings, marks=True)
+        self._generators = generators
         self._families = [self._families_of(level) for level in self.schedule.levels]
         self._rules_of = cache(self._make_rules)
 
@@ -253,7 +261,7 @@ class Environment:
         for attempt in range(ATTEMPTS):
             if attempt >= PATIENCE:
                 kind = pick(rng, list(by_type))
-            family = self._generator.families[pick(rng, by_type[kind])]
+            family = self._generators[level.templates].families[pick(rng, by_type[kind])]
             found = self._choose(family, level, partial(scenes, attempt // PATIENCE), rng)
             if found is not None:
                 return self._sample(index, number, family, found, rng)
@@ -262,12 +270,13 @@ class Environment:
     def _families_of(self, level: Level) -> dict[str, list[int]]:
         """Return type of the answer -> numbers of the families that may fit a level."""
         found: dict[str, list[int]] = {}
-        for number, template in enumerate(self._generator.templates):
+        templates = self._generators[level.templates].templates
+        for number, template in enumerate(templates):
             relations, steps = relations_of(template), len(template.nodes)
             if level.relations[0] <= relations <= level.relations[1] and steps <= level.steps[1]:
                 found.setdefault(self._type_of(template), []).append(number)
         if not found:
-            known = sorted(set(map(relations_of, self._generator.templates)))
+            known = sorted(set(map(relations_of, templates)))
             raise UsageError(
                 f"no question fits {level}; those of the domain have {', '.join(map(str, known))} relations"
             )
@@ -330,7 +339,7 @@ class Environment:
 def environment(domain: PathLike = "clevr", levels: Levels = ALL, seed: int = 0, *, width: int = 240) -> Environment:
     """Return an endless environment of questions about sampled scenes of a domain.
 
-    `levels`: `all`, `curriculum`, a number in `LEVELS`, a `Level`, or a list of these.
+    `levels`: `all`, `curriculum`, `viewpoint`, a number in `LEVELS`, a `Level`, or a list of these.
     `width` is that of the pictures, in pixels; the height follows from the domain's camera. Raises VqagenError.
 
     >>> sample = environment(levels=1)[7]

@@ -12,7 +12,8 @@ from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import vqagen.language.constraints
-import vqagen.language.functions  # noqa: F401  (importing the modules declares them)
+import vqagen.language.functions
+import vqagen.language.viewpoint  # noqa: F401  (importing the modules declares them)
 from vqagen.errors import BadInput, Fault, Problem, nearest, unknown, warn
 from vqagen.frozen import frozen
 from vqagen.plugin import (

@@ -30,6 +30,8 @@ SHIPPED_DOMAINS: Mapping[str, Mapping[str, str]] = {
 }
 """The places of each domain's files among the shipped data: of its metadata, and of its templates for each task."""
 DEFAULT_DOMAIN = "clevr"
+MORE_TEMPLATES: Mapping[str, str] = {"clevr-viewpoint": "templates/clevr-viewpoint"}
+"""Folders of further shipped templates, by the names under which they are asked for in place of a domain's own."""
 
 
 @frozen
@@ -129,11 +131,17 @@ def find_domain(
         files = _files_of(domain or DEFAULT_DOMAIN, task)
     return DomainFiles(
         require(Path(metadata) if metadata else files.metadata, "metadata"),
-        Path(templates) if templates else files.templates,
+        _templates_at(templates) if templates else files.templates,
         require(Path(synonyms), "synonyms") if synonyms else files.synonyms,
         paths_of(plugins),
         None if metadata else files.name,
     )
+
+
+def _templates_at(given: PathLike) -> Path:
+    """Return the path that is meant by a path, or by the name of shipped templates if nothing has this name here."""
+    named = MORE_TEMPLATES.get(str(given))
+    return shipped(named) if named and not Path(given).exists() else Path(given)
 
 
 def _files_of(domain: PathLike, task: str | None) -> DomainFiles:

@@ -9,7 +9,8 @@ tested. This is computed where the search settles a stage, so no program is ever
   replaced by all objects but its anchor. Where values are compared, the values must stay, not the yes or no. Questions
   whether there is any, or more, are not tested: refused for an idle relation, they leave a "yes" to short phrases and
   a "no" to long ones, and wording alone tells the answer (held-out accuracy .75 in place of .59, for whether there is
-  any by way of two relations).
+  any by way of two relations). A comparison of distances (OPPOSITES) is replaced by its opposite: of two red cubes it
+  does not matter which is nearer, if their color is asked for.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from vqagen.search.state import SearchState, Test
 
 UNTESTED = ("exist", "compare_integer", "logic")
 """Question types that the policy `all` lets be."""
+OPPOSITES = {"nearest": "farthest", "farthest": "nearest", "nearer": "farther", "farther": "nearer"}
+"""A function that picks an object by its distance -> the one that picks the other object, or the other end."""
 WithoutStep = Callable[[SearchState, list[Value]], None]
 
 
@@ -55,14 +58,20 @@ class WithoutRelation(NamedTuple):
 
 def tested_relations(plan: Plan, policy: str) -> tuple[WithoutRelation, ...]:
     """What is computed without each relation that the policy tests."""
-    return tuple(without_relation(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy))
+    tested = [without_relation(plan.ops, op, policy) for op in plan.ops if _is_tested(op, plan.template, policy)]
+    catalogue = plan.template.catalogue
+    for without in tested:
+        op = plan.ops[without.at]
+        if op.function in OPPOSITES:
+            without.steps[op.index] = _follow(op, (), catalogue[OPPOSITES[op.function]].run)
+    return tuple(tested)
 
 
 def _is_tested(op: Op, template: Template, policy: str) -> bool:
     if policy == "all":
         if template.last_function.asks in UNTESTED:
             return False
-        return op.role in (RELATION, SAMENESS)
+        return op.role in (RELATION, SAMENESS) or op.function in OPPOSITES
     is_relate = isinstance(op.does, Description) and op.does.relates
     is_relate = is_relate or op.function == "relate"  # the reference knows no other relation
     return policy == "clevr" and is_relate and any(node.type == "relate" for node in template.nodes)
@@ -114,8 +123,11 @@ def _only(objects: Objects | None) -> int | None:
     return only(objects) if objects is not None and is_single(objects) else None
 
 
-def _follow(op: Op, changed: Sequence[int]) -> WithoutStep:
-    """Compute an op from its inputs without the relation, or the real ones where it does not reach."""
+def _follow(op: Op, changed: Sequence[int], opposite: Callable[..., Value] | None = None) -> WithoutStep:
+    """Compute an op from its inputs without the relation, or the real ones where it does not reach.
+
+    With `opposite`, that is run in place of the op's function.
+    """
     at, does, source = op.index, op.does, op.inputs[0]
     if isinstance(does, Description):
 
@@ -125,6 +137,7 @@ def _follow(op: Op, changed: Sequence[int]) -> WithoutStep:
 
         return _described(op, among)
     run: Callable[..., Value] = (lambda scene, objects: _only(objects)) if op.function == "unique" else does.run
+    run = opposite or run
     is_choice, literals, sources = op.is_choice, op.literals, [(i, i in changed) for i in op.inputs]
 
     def applied(state: SearchState, values: list[Value]) -> None:

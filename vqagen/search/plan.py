@@ -135,7 +135,7 @@ class Plan:
         self.impossible = frozenset(ruled_out_answers(template).values())
         """Answers that the constraints rule out in every scene."""
         self.phrases = _phrases(ops)
-        """The descriptions next to the answer, by their ops: it follows from them without a further one."""
+        """The descriptions next to the answer, two at most, by their ops: it follows without a further one."""
 
     def described_at(self, op: int) -> Description:
         """Return the description at an op, which must be one."""
@@ -191,7 +191,10 @@ def make_plan(template: Template, vocabularies: Vocabularies, sampling: Sampling
 
 
 def _phrases(ops: Sequence[Op]) -> list[int]:
-    """Return the descriptions from which the answer follows without a further one."""
+    """Return the descriptions from which the answer follows without a further one; of more than two, the last two.
+
+    An example of three: "From the cube, facing the ball, is the cylinder to your left?"
+    """
     found, needed = list[int](), [len(ops) - 1]
     for op in reversed(ops):
         if op.index in needed:
@@ -199,7 +202,7 @@ def _phrases(ops: Sequence[Op]) -> list[int]:
                 found.append(op.index)
             else:
                 needed += op.inputs
-    return found[::-1]
+    return found[1::-1]
 
 
 def _draw(op: Op, sampling: Sampling) -> Draw:

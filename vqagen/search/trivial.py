@@ -136,6 +136,13 @@ def _outline(plan: Plan, op: Op, inputs: Sequence[Outline]) -> Outline:
         return one
     if op.function == "relate":
         return Outline(everything, ties=[Tie(op.inputs[0], op.index, *op.literals)])
+    if op.function in ("relate_facing", "relate_across"):
+        name = " ".join((op.function, *op.literals))
+        return Outline(everything, ties=[Tie(i, op.index, name) for i in op.inputs])
+    if op.function in ("nearest", "farthest"):
+        among = inputs[1]
+        ties = [*among.ties, Tie(op.inputs[0], op.index, op.function)]
+        return Outline(among.literal, among.sources, ties, False, among.is_known)
     if op.function == "intersect":
         return _both(*inputs)
     if op.function == "difference":

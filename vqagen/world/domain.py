@@ -22,8 +22,8 @@ begins with "relate", and slots are filled unless a template lists them under `c
 Further keys: `language` (of texts) and `answers` (the words for yes, no and numbers).
 
 Further sections: `plugins` (Python files beside the metadata), `plurals` (word -> plural), `rewrites` (`pattern` and
-`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`). Other keys are kept in
-`Domain.record`.
+`replace` for finished text), `synonyms` (as a synonyms file), `sampling` (see `sampling_rules`), `viewpoint` (see
+`ViewMargins`). Other keys are kept in `Domain.record`.
 """
 
 from __future__ import annotations
@@ -70,6 +70,17 @@ __all__ = [
 ]
 
 
+class ViewMargins(NamedTuple):
+    """What is too close to call from a point of view, by the metadata's section `viewpoint`."""
+
+    angle: float = 10.0
+    """Degrees from the line between two sides."""
+    distance: float = 0.4
+    """In units of the scene: of two distances, or of a place from where two sides meet."""
+    ratio: float = 0.1
+    """By how much one distance may miss a whole number of times another one."""
+
+
 @frozen
 class Domain:
     """A vocabulary: attributes and relations, in the order of the metadata."""
@@ -99,6 +110,7 @@ class Domain:
         default_factory=dict, compare=False
     )
     """The relations that plug-ins compute; records do not give them."""
+    margins: ViewMargins = ViewMargins()
     text: str = field(default="", repr=False, compare=False)
     """The text of the metadata file, for problems that point into it; "" without a file."""
 
@@ -200,6 +212,7 @@ def domain_from_metadata(
         rewrites=tuple(read_rewrites(reader.sound.get("rewrites", ()), findings)),
         synonyms_section=reader.sound.get("synonyms", {}),
         computed_relations={name: relation.holds for name, relation in plugins.relations.items()},
+        margins=ViewMargins(**content_of(reader.sound.get("viewpoint"))),
         text=text,
     )
     findings.settle()

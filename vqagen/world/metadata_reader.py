@@ -38,7 +38,7 @@ BASE_TYPES = ("Object", "ObjectSet", "Integer", "Bool")
 
 _SECTIONS = (
     "dataset", "language", "answers", "types", ATTRIBUTES, "functions", PLUGINS, "plurals", "rewrites", "synonyms",
-    "reasoning", "sampling", "render", "comment", "$schema",
+    "reasoning", "sampling", "render", "viewpoint", "comment", "$schema",
 )  # fmt: skip
 _PLAIN_DETAILS = ("values", "attribute", "placeholder", "comment")
 _DETAILS = (*_PLAIN_DETAILS, "key", "null", "parents", "display", "multi", "optional")

@@ -20,7 +20,7 @@ from typing import Any
 from vqagen.bits import Objects, first_n, indexes, union_of
 from vqagen.errors import describe
 from vqagen.plugin import PlugInError, Record
-from vqagen.world.domain import Domain, Recorded
+from vqagen.world.domain import Domain, Recorded, ViewMargins
 
 NAMED = 10
 """Objects that the text of a scene names."""
@@ -35,6 +35,7 @@ class Scene:
     values[attribute][i] — the value of object i, or None; of a list-valued attribute a tuple in the domain's order.
     related[relation][i] — the objects that stand in *relation* to object i ("left of i"). A relation that the scene
     does not give has no entry: it is unknown, not empty.
+    margins — what is too close to call from a point of view.
     start — the result of a program's `scene` step: all objects, or the set that `started_from` was given.
     """
 
@@ -46,6 +47,7 @@ class Scene:
     having: Mapping[str, Mapping[str, Objects]] = field(repr=False)
     values: Mapping[str, Sequence[Recorded]] = field(repr=False)
     related: Mapping[str, Sequence[Objects]] = field(repr=False)
+    margins: ViewMargins = field(repr=False)
 
     def started_from(self, objects: Objects) -> Scene:
         """Return the same scene for programs that begin with `objects` in place of all objects.
@@ -115,7 +117,7 @@ def compile_scene(record: Mapping[str, Any], domain: Domain, index: int = 0, sou
 
         raise_faults(record, domain, index, source, error)
     everything = first_n(len(objects))
-    return Scene(index, record, len(objects), everything, everything, having, values, related)
+    return Scene(index, record, len(objects), everything, everything, having, values, related, domain.margins)
 
 
 def image_index_fault(number: object) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from vqagen.authoring.check.readings import never_said
 from vqagen.authoring.check.template_rules import Finding, revealed_answers
-from vqagen.authoring.explanation import plain
+from vqagen.authoring.explanation import plain, why_not
 from vqagen.bits import first_n
 from vqagen.errors import BadInput, UsageError, VqagenError
 from vqagen.language.catalogue import Value
@@ -29,7 +29,7 @@ from vqagen.rng import stream
 from vqagen.search.description import Sampling
 from vqagen.search.instantiate import Filling, Search
 from vqagen.search.plan import make_plan
-from vqagen.search.state import Balance, SceneTables
+from vqagen.search.state import NOTHING_FITS, Balance, SceneTables
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.world.domain import Domain
 from vqagen.world.loading import find_scenes, load_scenes
@@ -97,6 +97,8 @@ class _TemplateTryout:
         self.least = 1 if plan.impossible else 2
         """Number of answers to find: two, unless constraints leave one."""
         self.seen: set[Value] = set()
+        self.scene: Scene | None = None
+        """The scene that was tried last."""
         self.lacking = ""
         """The failure of a plug-in for want of what sampled scenes lack."""
         self.expected = _expected(self.template) - plan.impossible
@@ -118,7 +120,7 @@ class _TemplateTryout:
 
     def look(self, tables: SceneTables, few: SceneTables) -> None:
         """Try one more scene; `few` are the same with few of its objects."""
-        rng = stream(SEED, f"check/{self.template.id}", tables.scene.index)
+        rng, self.scene = stream(SEED, f"check/{self.template.id}", tables.scene.index), tables.scene
         try:
             if not self.has_all_answers or self.tellers:
                 filling = self.search.find(tables, rng, Balance(self.seen), set(), BUDGET).filling
@@ -143,8 +145,10 @@ class _TemplateTryout:
             message = f"given up, as scenes lack what a plug-in reads ({self.lacking}); give --scenes"
             yield Finding("unsatisfied", self.placed, "", message)
         elif not self.seen:
-            hint = f"`vqagen explain {self.template.id}` says why"
-            yield Finding("unsatisfied", self.placed, "", f"no question was found {where}; {hint}")
+            assert self.scene is not None, "who reports has tried a scene"
+            why = why_not(self.search, self.scene, NOTHING_FITS, SEED)["verdict"]
+            message = f"no question was found {where}; in the last one, {why} (`vqagen explain {self.template.id}`)"
+            yield Finding("unsatisfied", self.placed, "", message)
         elif shown is not None:
             last = f"nodes[{len(self.template.nodes) - 1}]"
             if message := self.missing_answers(shown):
