@@ -190,8 +190,8 @@ class _Narrator:
 
     def _value(self, output: Value) -> str:
         """Return the words for a number, a truth, or one or several values."""
-        if isinstance(output, tuple):
-            return self._joined(output)
+        if isinstance(output, tuple | frozenset):
+            return self._joined(list(map(str, output if isinstance(output, tuple) else sorted(output, key=repr))))
         numbers: Sequence[str] = self.phrases.get("numbers", ())
         if type(output) is int and output < len(numbers):
             return numbers[output]
