@@ -16,6 +16,7 @@ from program_notation import program as steps
 from scene_records import SMALL_SCENES, sampled_scenes, scene_record
 
 import vqagen
+from vqagen.authoring.check.checking import check_paths
 from vqagen.bits import indexes
 from vqagen.language.domain_files import LoadedDomain, find_domain, load_domain_files
 from vqagen.language.hops import hops_of
@@ -191,7 +192,15 @@ def test_a_function_without_sentences_says_its_docstring(tmp_path: Path) -> None
     ), text
 
 
-SPANISH = {
+def test_check_finds_a_slot_that_there_is_not(tmp_path: Path) -> None:
+    wrong = {**SPANISH["reasoning"], "sentences": {"scene": {"comment": "<Q>", "none": ["No hay <Ds>.", "No <Q>."]}}}
+    (tmp_path / "metadata.json").write_text(json.dumps({**SPANISH, "reasoning": wrong}))
+    (error,) = check_paths([tmp_path / "metadata.json"], samples=0).files[0].errors
+
+    assert error.path == "reasoning.sentences.scene.none[1]" and error.message.startswith("unknown slot 'Q'; known: A")
+
+
+SPANISH: dict[str, Any] = {
     "language": "es",
     "answers": {"yes": "sí", "no": "no", "numbers": ["cero", "uno", "dos"]},
     "types": {"Color": ["rojo", "azul"], "Forma": {"values": ["cubo", "cono"], "null": "cosa"}},

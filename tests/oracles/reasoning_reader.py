@@ -34,7 +34,13 @@ class Run(NamedTuple):
     def things(self, step: int) -> frozenset[int] | None:
         """The objects that a step gives; None for a number, a truth or a value."""
         result = self.results[step]
-        return frozenset([result]) if step_type(self.program[step]) == "unique" else result if is_set(result) else None
+        return (
+            frozenset([result])
+            if step_type(self.program[step]) == "unique"
+            else result
+            if isinstance(result, frozenset)
+            else None
+        )
 
     def follows(self, step: int, before: int) -> bool:
         """Whether a step is a filter, or silent, and takes what the step before gives."""
@@ -51,7 +57,8 @@ class Run(NamedTuple):
         """The first step that needs a sentence: no scene that others are taken away from, nor what is left of none."""
         for number, step in enumerate(self.program):
             is_bare = step_type(step) == "scene" and not self.follows(number + 1, number)
-            is_idle = step["inputs"] and self.results[step["inputs"][0]] == frozenset() and takes_away(step)
+            takes_away = is_filter(step) or step_type(step) == "difference"
+            is_idle = takes_away and self.results[step["inputs"][0]] == frozenset()
             if number not in said and step_type(step) not in SILENT and not is_bare and not is_idle:
                 return number
         return None
@@ -254,16 +261,6 @@ class ReasoningReader:
         if isinstance(result, tuple):
             return " and ".join(filter(None, [", ".join(result[:-1]), result[-1]]))
         return str(self.phrases["numbers"][result] if type(result) is int and result < len(self.numbers) else result)
-
-
-def is_set(result: Any) -> bool:
-    """Whether an output is a set of objects."""
-    return isinstance(result, frozenset)
-
-
-def takes_away(step: Record) -> bool:
-    """Whether a step gives some of the objects that it takes."""
-    return is_filter(step) or step_type(step) == "difference"
 
 
 def variants(text: str) -> Iterator[str]:

@@ -28,14 +28,14 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from random import Random
 from typing import Any
 
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.language.catalogue import Catalogue, Function, Value
-from vqagen.language.hops import EVERYTHING, Hop, filtered_by, hops_of
+from vqagen.language.hops import Hop, filtered_by, hops_of
 from vqagen.language.program import Node, Program
 from vqagen.language.sentence import Marked, edits, is_english, starts_with_vowel_sound
 from vqagen.language.synonyms import Synonyms
@@ -53,6 +53,8 @@ SLOTS = frozenset(("A", "As", "B", "Bs", "D", "Ds", "E", "N", "O", "P", "R", "T"
 _SLOT = re.compile(r"(?:\b([Aa])n? )?<(\w+)>")
 """A slot, and the article before it."""
 _OPTIONAL = re.compile(r"\[([^][]*<(\w+)>[^][]*)\]")
+Texts = Mapping[str, Sequence[str]] | Sequence[str]
+"""The texts of a function, by their form where they have several."""
 Words = tuple[tuple[str, str], ...]
 """What is said of objects: names of attributes, each with a value."""
 
@@ -75,16 +77,12 @@ def reasoning_texts(domain: Domain) -> Mapping[str, Any]:
     return texts
 
 
-def texts_of(function: Function, catalogue: Catalogue) -> Mapping[str, Sequence[str]] | Sequence[str]:
+def texts_of(function: Function, catalogue: Catalogue) -> Texts:
     """Return the texts of a function: its own, those of its proper name, or its family's; () if it has none."""
-    sentences = reasoning_texts(catalogue.domain)["sentences"]
+    sentences: Mapping[str, Texts] = reasoning_texts(catalogue.domain)["sentences"]
     family = function.name.removesuffix(_attribute_name(function, catalogue.domain)) + "{name}"
     proper = (name for name, other in catalogue.items() if function.name in other.aliases)
-    names = (name for names in ((function.name, family), proper) for name in names)
-    texts: Mapping[str, Sequence[str]] | Sequence[str] = next(
-        (sentences[each] for each in names if each in sentences), ()
-    )
-    return texts
+    return next((sentences[name] for name in chain((function.name, family), proper) if name in sentences), ())
 
 
 @lru_cache(maxsize=10_000)
@@ -100,8 +98,9 @@ def _kept(text: str, slots: Container[str]) -> str:
 
 def _attribute_name(function: Function, domain: Domain) -> str:
     """Return the attribute that a function's name ends with: "color" of query_color; "" if there is none."""
-    names = (attribute.name for attribute in domain.attributes if function.name.endswith(f"_{attribute.name}"))
-    return max(names, key=len, default="")
+    return max(
+        (each.name for each in domain.attributes if function.name.endswith(f"_{each.name}")), key=len, default=""
+    )
 
 
 class _Narrator:
@@ -118,7 +117,7 @@ class _Narrator:
         self.rng = stream(0, f"reasoning: {question} {scene.values}")
         self.names = _Names(scene, synonyms, question, self.rng, self._asked(), form == TEXT)
         for hop in self.hops:
-            if program.nodes[hop.steps[0]].function == EVERYTHING:
+            if program.nodes[hop.steps[0]].function == "scene":
                 self.names.learn(self._words(hop))
 
     def sentences(self, answer: str) -> Iterator[str]:
@@ -365,7 +364,6 @@ def _place(scene: Scene, thing: int, form: str) -> str:
     given = scene.record["objects"][thing].get(key)
     numbers = [number for number in given if isinstance(number, int | float)] if isinstance(given, list | tuple) else []
     if len(numbers) < count:
-        where = f"scenes[{scene.index}].objects[{thing}].{key}"
         message = f"missing, for --reasoning {form}: `vqagen scenes draw` writes it; --reasoning text needs none"
-        raise BadInput([Problem(message, scene.image or "scenes", where)])
+        raise BadInput([Problem(message, scene.image or "scenes", f"scenes[{scene.index}].objects[{thing}].{key}")])
     return place.format(*map(round, numbers))
