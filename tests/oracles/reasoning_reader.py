@@ -48,10 +48,10 @@ class Run(NamedTuple):
         return here is not None and here["inputs"] == [before] and (is_filter(here) or step_type(here) in SILENT)
 
     def ends(self, start: int) -> Iterator[int]:
-        """The steps that a sentence may say with the step `start`, the last one first."""
+        """The steps that a sentence may say with the step `start`, the first one first."""
+        yield start
         if self.follows(start + 1, start) and step_type(self.program[start + 1]) not in ("count", "exist"):
             yield from self.ends(start + 1)
-        yield start
 
     def unsaid(self, said: set[int]) -> int | None:
         """The first step that needs a sentence: no scene that others are taken away from, nor what is left of none."""
@@ -135,7 +135,7 @@ class ReasoningReader:
         return len(sentences), wrong
 
     def read(self, sentence: str, start: int, run: Run, named: frozenset[int] | None) -> int | None:
-        """The last step that a sentence says, which begins with `start`; None if it claims anything wrong."""
+        """The first step that gives all that a sentence says of `start` and after it; None if anything is wrong."""
         steps = [start]
         if step_type(run.program[start]) == "union" and run.follows(start + 1, start):
             steps.append(start + 1)  # "Among these are …", said of both sets
