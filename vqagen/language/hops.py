@@ -22,7 +22,6 @@ from vqagen.world.scene import Scene
 
 SILENT = ("unique", "not_unique", "count", "exist")
 """Functions that give nothing that a sentence about their input does not say."""
-EVERYTHING = "scene"
 
 
 class Hop(NamedTuple):
@@ -56,12 +55,12 @@ def hops_of(program: Program, scene: Scene) -> list[Hop]:
         if node.function in SILENT or (is_filter and uses[source] == 1 and (not is_closed or is_idle)):
             chain.append(number)
         elif not (is_idle and outputs[number] == 0):
-            chain = [source, number] if is_filter and nodes[source].function == EVERYTHING else [number]
+            chain = [source, number] if is_filter and nodes[source].function == "scene" else [number]
             chains.append(chain)
         chain_of[number] = chain
     hops = list[Hop]()
     for chain in chains:
-        if len(chain) > 1 or nodes[chain[0]].function != EVERYTHING or len(nodes) == 1:
+        if len(chain) > 1 or nodes[chain[0]].function != "scene" or len(nodes) == 1:
             last = next((i for i in reversed(chain) if kinds[i] in ("Object", "ObjectSet")), None)
             output = outputs[chain[-1] if last is None else last]
             objects = None if last is None else 1 << output if kinds[last] == "Object" else output

@@ -121,8 +121,14 @@ class Question(Mapping[str, Any]):
         """Return the reasoning in a form: text, points or boxes. Raises BadInput if the scene lacks these places."""
         from vqagen.language.reasoning import reason  # few runs need it
 
-        synonyms = self.synonyms or Synonyms({}, self.template.catalogue.domain)
-        return reason(self.program, self.scene, self.question, self.answer, synonyms, form)
+        return reason(
+            self.program,
+            self.scene,
+            self.question,
+            self.answer,
+            self.synonyms or Synonyms({}, self.template.catalogue.domain),
+            form,
+        )
 
     def __getitem__(self, key: str) -> Any:
         return self.record[key]

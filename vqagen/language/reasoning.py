@@ -28,17 +28,17 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from random import Random
 from typing import Any
 
 from vqagen.bits import Objects, indexes, is_single, only
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.language.catalogue import Catalogue, Function, Value
-from vqagen.language.hops import EVERYTHING, Hop, filtered_by, hops_of
+from vqagen.language.hops import Hop, filtered_by, hops_of
 from vqagen.language.program import Node, Program
 from vqagen.language.sentence import Marked, edits, is_english, starts_with_vowel_sound
-from vqagen.language.synonyms import Synonyms, Ways
+from vqagen.language.synonyms import Synonyms
 from vqagen.rng import pick, shuffled, stream
 from vqagen.world.domain import HEAD_NOUN, Domain
 from vqagen.world.scene import Scene
@@ -47,10 +47,14 @@ TEXT, POINTS, BOXES = "text", "points", "boxes"
 FORMS = (TEXT, POINTS, BOXES)
 PLACES = {POINTS: ("pixel_coords", 2, "({}, {})"), BOXES: ("box", 4, "[{}, {}, {}, {}]")}
 """Form -> the key of an object's record that has its place, how many numbers are needed, and how they are written."""
+MOST_WORDS = 5
+"""Words of the longest name that is looked for, beside that of an object with all of its words."""
 SLOTS = frozenset(("A", "As", "B", "Bs", "D", "Ds", "E", "N", "O", "P", "R", "T", "Ts", "V"))
 _SLOT = re.compile(r"(?:\b([Aa])n? )?<(\w+)>")
 """A slot, and the article before it."""
 _OPTIONAL = re.compile(r"\[([^][]*<(\w+)>[^][]*)\]")
+Texts = Mapping[str, Sequence[str]] | Sequence[str]
+"""The texts of a function, by their form where they have several."""
 Words = tuple[tuple[str, str], ...]
 """What is said of objects: names of attributes, each with a value."""
 
@@ -73,16 +77,12 @@ def reasoning_texts(domain: Domain) -> Mapping[str, Any]:
     return texts
 
 
-def texts_of(function: Function, catalogue: Catalogue) -> Mapping[str, Sequence[str]] | Sequence[str]:
+def texts_of(function: Function, catalogue: Catalogue) -> Texts:
     """Return the texts of a function: its own, those of its proper name, or its family's; () if it has none."""
-    sentences = reasoning_texts(catalogue.domain)["sentences"]
-    attribute = _attribute_name(function, catalogue.domain)
-    texts: Mapping[str, Sequence[str]] | Sequence[str]
-    texts = sentences.get(function.name) or sentences.get(f"{function.name.removesuffix(attribute)}{{name}}") or ()
-    if not texts and function.name not in list(catalogue):
-        proper = next(other for other in catalogue.values() if function.name in other.aliases)
-        return texts_of(proper, catalogue)
-    return texts
+    sentences: Mapping[str, Texts] = reasoning_texts(catalogue.domain)["sentences"]
+    family = function.name.removesuffix(_attribute_name(function, catalogue.domain)) + "{name}"
+    proper = (name for name, other in catalogue.items() if function.name in other.aliases)
+    return next((sentences[name] for name in chain((function.name, family), proper) if name in sentences), ())
 
 
 @lru_cache(maxsize=10_000)
@@ -98,8 +98,9 @@ def _kept(text: str, slots: Container[str]) -> str:
 
 def _attribute_name(function: Function, domain: Domain) -> str:
     """Return the attribute that a function's name ends with: "color" of query_color; "" if there is none."""
-    names = (attribute.name for attribute in domain.attributes if function.name.endswith(f"_{attribute.name}"))
-    return max(names, key=len, default="")
+    return max(
+        (each.name for each in domain.attributes if function.name.endswith(f"_{each.name}")), key=len, default=""
+    )
 
 
 class _Narrator:
@@ -114,10 +115,9 @@ class _Narrator:
         self.outputs, self.hops = program.outputs(scene), hops_of(program, scene)
         self.hop_of = {step: number for number, hop in enumerate(self.hops) for step in hop.steps}
         self.rng = stream(0, f"reasoning: {question} {scene.values}")
-        said = synonyms.said_in(question)
-        self.names = _Names(scene, synonyms, said, self.rng, self._asked(), form == TEXT)
+        self.names = _Names(scene, synonyms, question, self.rng, self._asked(), form == TEXT)
         for hop in self.hops:
-            if program.nodes[hop.steps[0]].function == EVERYTHING:
+            if program.nodes[hop.steps[0]].function == "scene":
                 self.names.learn(self._words(hop))
 
     def sentences(self, answer: str) -> Iterator[str]:
@@ -151,7 +151,9 @@ class _Narrator:
         else:
             words = self._words(hop)
             shown = self._say_objects(indexes(hop.objects), words, said)
-            is_other = function.inputs[:1] == ("Object",) and self.names.fits(self.outputs[head.inputs[0]], words)
+            is_other = (
+                function.inputs[:1] == ("Object",) and self.names.fitting(words) >> self.outputs[head.inputs[0]] & 1
+            )
             said["E"] = str(self.phrases.get("other", "")) if is_other else ""
         texts = texts_of(function, self.program.catalogue)
         listed = texts.get(_form_of(hop), ()) if isinstance(texts, Mapping) else texts
@@ -187,8 +189,8 @@ class _Narrator:
 
     def _value(self, output: Value) -> str:
         """Return the words for a number, a truth, or one or several values."""
-        if isinstance(output, tuple):
-            return self._joined(output)
+        if isinstance(output, tuple | frozenset):
+            return self._joined(list(map(str, output if isinstance(output, tuple) else sorted(output, key=repr))))
         numbers: Sequence[str] = self.phrases.get("numbers", ())
         if type(output) is int and output < len(numbers):
             return numbers[output]
@@ -258,17 +260,17 @@ class _Names:
         self,
         scene: Scene,
         synonyms: Synonyms,
-        said: Mapping[Ways, str],
+        question: str,
         rng: Random,
         asked: Container[tuple[int, str]],
         is_text: bool,
     ) -> None:
-        """`said`: ways to say values, which are taken over. `asked`: objects, each with an attribute that is asked for.
+        """Values are said as in the `question`. `asked`: objects, each with an attribute that is asked for.
 
         `is_text`: names alone tell which objects are meant, so that what is asked for may have to be said.
         """
-        self._scene, self._synonyms, self._said, self._rng = scene, synonyms, dict(said), rng
-        self._asked, self._is_text = asked, is_text
+        self._scene, self._synonyms, self._rng, self._asked, self._is_text = scene, synonyms, rng, asked, is_text
+        self._said = dict(synonyms.said_in(question))
         self._attributes = synonyms.domain.attributes
         self._shuffled = shuffled(rng, self._attributes)
         self._head = next((attribute for attribute in reversed(self._attributes) if attribute.null), None)
@@ -283,7 +285,7 @@ class _Names:
 
     def learn(self, words: Words) -> None:
         """Name the object that these words single out by them and its noun; do nothing if there is none."""
-        objects = self._fitting(words)
+        objects = self.fitting(words)
         if words and is_single(objects):
             self._names[only(objects)] = (*words, *([] if self.has_noun(words) else self._nouns(only(objects))))
 
@@ -299,11 +301,7 @@ class _Names:
 
     def is_single(self, thing: int) -> bool:
         """True if an object's name fits no other object."""
-        return is_single(self._fitting(self.of(thing)))
-
-    def fits(self, thing: int, words: Words) -> bool:
-        """True if all of these words are true of an object."""
-        return bool(self._fitting(words) >> thing & 1)
+        return is_single(self.fitting(self.of(thing)))
 
     def has_noun(self, words: Words) -> bool:
         """True if the attribute whose values are nouns is among the words."""
@@ -326,9 +324,9 @@ class _Names:
         more = [word for word in words if word not in nouns]
         unasked = [(name, value) for name, value in more if (thing, name) not in self._asked]
         for usable in (unasked, more) if self._is_text else (unasked,):
-            for size in range(len(usable) + 1):
+            for size in range(MOST_WORDS):
                 for chosen in combinations(usable, size):
-                    if is_single(self._fitting((*nouns, *chosen))):
+                    if is_single(self.fitting((*nouns, *chosen))):
                         return (*nouns, *chosen)
         return (*nouns, *more) if self._is_text else (*nouns, *unasked)
 
@@ -342,7 +340,8 @@ class _Names:
         value = self._scene.values[name][thing]
         return value if isinstance(value, tuple) else (value,) if value else ()
 
-    def _fitting(self, words: Words) -> Objects:
+    def fitting(self, words: Words) -> Objects:
+        """Return the objects of which all of these words are true."""
         objects = self._scene.everything
         for name, value in words:
             objects &= self._scene.having[name][value]
@@ -363,8 +362,8 @@ def _place(scene: Scene, thing: int, form: str) -> str:
         return ""
     key, count, place = PLACES[form]
     given = scene.record["objects"][thing].get(key)
-    if not isinstance(given, list | tuple) or len(given) < count:
-        where = f"scenes[{scene.index}].objects[{thing}].{key}"
+    numbers = [number for number in given if isinstance(number, int | float)] if isinstance(given, list | tuple) else []
+    if len(numbers) < count:
         message = f"missing, for --reasoning {form}: `vqagen scenes draw` writes it; --reasoning text needs none"
-        raise BadInput([Problem(message, scene.image or "scenes", where)])
-    return place.format(*map(round, given))
+        raise BadInput([Problem(message, scene.image or "scenes", f"scenes[{scene.index}].objects[{thing}].{key}")])
+    return place.format(*map(round, numbers))

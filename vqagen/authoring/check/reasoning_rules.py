@@ -7,6 +7,7 @@ from typing import Any
 
 from vqagen.authoring.check.check_report import CheckReport
 from vqagen.errors import unknown
+from vqagen.files.schema import content_of
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.hops import SILENT
 from vqagen.language.reasoning import SLOTS, reasoning_texts, slots_of, texts_of
@@ -21,14 +22,14 @@ def check_reasoning(catalogue: Catalogue, report: CheckReport) -> None:
     if "reasoning" not in domain.record:
         return
     found, sentences = report.of(domain.source), reasoning_texts(domain)["sentences"]
-    known = [*catalogue, *BUILT_IN.functions, *catalogue.plugins.functions, "comment"]
-    for name, texts in sentences.items():
-        path = f"reasoning.sentences.{name}"
+    known = [*catalogue, *BUILT_IN.functions, *catalogue.plugins.functions]
+    for name, texts in content_of(sentences).items():
         if name not in known:
-            found.warn(UNKNOWN, domain.problem(path, unknown("function", name, known)))
-        for place, text in _placed(texts, path):
+            message = unknown("function", name, known)
+            found.warn(UNKNOWN, domain.problem(f"reasoning.sentences.{name}", message))
+        for path, text in _placed(texts, f"reasoning.sentences.{name}"):
             for slot in sorted(slots_of(text) - SLOTS):
-                found.error(domain.problem(place, unknown("slot", slot, sorted(SLOTS))))
+                found.error(domain.problem(path, unknown("slot", slot, sorted(SLOTS))))
     for function in catalogue.values():
         if function.name not in SILENT and not texts_of(function, catalogue):
             message = f"no sentences for {function.signature}: reasonings say its docstring, {function.meaning!r}"
@@ -37,7 +38,8 @@ def check_reasoning(catalogue: Catalogue, report: CheckReport) -> None:
 
 def _placed(texts: Any, path: str) -> Iterator[tuple[str, str]]:
     """Yield the path of each text of a function, and the text."""
-    lists = {f".{form}": listed for form, listed in texts.items()} if isinstance(texts, Mapping) else {"": texts}
-    for form, listed in lists.items():
-        if form != ".comment":
-            yield from ((f"{path}{form}[{number}]", text) for number, text in enumerate(listed))
+    if isinstance(texts, Mapping):
+        for form in content_of(texts):
+            yield from _placed(texts[form], f"{path}.{form}")
+    else:
+        yield from ((f"{path}[{number}]", text) for number, text in enumerate(texts))

@@ -138,8 +138,9 @@ class QuestionTexts:
                 right = reason(program, scene, record["question"], text, self.loaded.synonyms, form)
             if written == right:
                 return None
-        problem = f"reasoning is written as {as_written(written)}, but the steps give {as_written(right)}"
-        return QuestionFault("wrong reasoning", problem)
+        return QuestionFault(
+            "wrong reasoning", f"written as {as_written(written)}, but the steps give {as_written(right)}"
+        )
 
     def _keeps_other(
         self, family: TemplateReader, bound: Bound, scene: Scene, outputs: Sequence[Value]
