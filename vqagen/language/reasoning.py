@@ -9,7 +9,7 @@ texts, or one list for each of `none`, `one` and `many` (objects, or a number) o
 
     <D> <Ds>   what the objects are described as: "small cube", "small cubes"    <N>  how many there are, or a number
     <O>        the objects that the step gives: "the red one and the blue one"   <P>  the place of the one object
-    <A> <B>    what the step takes: an object, a number, a value; <As> <Bs>      <V>  the value that the step gives
+    <A> <B> <C>  what the step takes: an object, a number, a value; <As>, …      <V>  the value that the step gives
     <R>        the relation, or another value of the node                        <T> <Ts>  the name of its attribute
     <E>        "other", if the object that the step takes fits <D>, too
 
@@ -49,7 +49,7 @@ PLACES = {POINTS: ("pixel_coords", 2, "({}, {})"), BOXES: ("box", 4, "[{}, {}, {
 """Form -> the key of an object's record that has its place, how many numbers are needed, and how they are written."""
 MOST_WORDS = 5
 """Words of the longest name that is looked for, beside that of an object with all of its words."""
-SLOTS = frozenset(("A", "As", "B", "Bs", "D", "Ds", "E", "N", "O", "P", "R", "T", "Ts", "V"))
+SLOTS = frozenset(("A", "As", "B", "Bs", "C", "Cs", "D", "Ds", "E", "N", "O", "P", "R", "T", "Ts", "V"))
 _SLOT = re.compile(r"(?:\b([Aa])n? )?<(\w+)>")
 """A slot, and the article before it."""
 _OPTIONAL = re.compile(r"\[([^][]*<(\w+)>[^][]*)\]")
@@ -166,7 +166,7 @@ class _Narrator:
     def _said_of_inputs(self, number: int, function: Function, head: Node) -> dict[str, str]:
         """Return slot -> words for what a node takes, and for the attribute that it is about."""
         said: dict[str, str] = {}
-        for slot, step, kind in zip("AB", head.inputs, function.inputs, strict=False):
+        for slot, step, kind in zip("ABC", head.inputs, function.inputs, strict=False):
             said[slot] = self._reference(number, step, kind)
             said[f"{slot}s"] = self.synonyms.plural(said[slot])
         if head.values:
