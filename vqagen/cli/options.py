@@ -282,7 +282,9 @@ _DOMAIN_OPTIONS = {
         " [default: clevr]",
     ),
     "metadata": _input("--metadata", metavar="FILE", help="Metadata file, in place of the domain's."),
-    "templates": _input("--templates", metavar="PATH", help="Template file or folder, in place of the domain's."),
+    "templates": _input(
+        "--templates", metavar="PATH", help="Template file or folder, or clevr-places, in place of the domain's."
+    ),
     "synonyms": _input("--synonyms", metavar="FILE", help="Synonyms file, in place of the domain's."),
     "plugins": _given(
         "--plugin",

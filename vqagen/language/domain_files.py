@@ -129,11 +129,18 @@ def find_domain(
         files = _files_of(domain or DEFAULT_DOMAIN, task)
     return DomainFiles(
         require(Path(metadata) if metadata else files.metadata, "metadata"),
-        Path(templates) if templates else files.templates,
+        _template_place(templates) if templates else files.templates,
         require(Path(synonyms), "synonyms") if synonyms else files.synonyms,
         paths_of(plugins),
         None if metadata else files.name,
     )
+
+
+def _template_place(given: PathLike) -> Path:
+    """Return the place of templates: a path or, where there is none, a shipped folder of that plain name."""
+    if not is_written_as_path(given) and not Path(given).exists() and shipped(f"templates/{given}").is_dir():
+        return shipped(f"templates/{given}")
+    return Path(given)
 
 
 def _files_of(domain: PathLike, task: str | None) -> DomainFiles:

@@ -6,6 +6,7 @@
     program          a list of {function (or type), inputs, value_inputs}
     trace            a list of JSON texts, one for each step of the program
     mentions         a list of {span, objects}
+    answer_points answer_boxes       lists of lists of whole numbers, where places are asked for
 
 The options of a run decide which columns there are, and the data never does: all row groups and all shards of a run
 agree. What a scene lacks, such as a split, is null.
@@ -21,7 +22,8 @@ import orjson
 
 from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
-from vqagen.language.question import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
+from vqagen.language.question import GENERATOR, PLACE_KEYS, RELEASE, ProgramRecords, release_answer, typed_answer
+from vqagen.language.template import PLACE, PLACES
 from vqagen.tasks.questions.settings import RecordForm
 
 NUMBER = "question_index"
@@ -30,7 +32,7 @@ _TEXTS = ("split", "image_filename", "image", "template_filename", "question_typ
 _NUMBERS = ("image_index", "scene_index", "question_family_index", "pair")
 _ORDER = (
     *("split", "image_filename", "image_index", "image", "scene_index", NUMBER, "question_family_index"),
-    *("template_filename", "question_type", "pair", "question", "answer", "program", "trace", "mentions"),
+    *("template_filename", "question_type", "pair", "question", "answer", *PLACE_KEYS, "program", "trace", "mentions"),
 )
 
 
@@ -56,6 +58,7 @@ class QuestionColumns(RecordColumns):
         types = {
             **dict.fromkeys((*_TEXTS, "answer"), text),
             **dict.fromkeys((*_NUMBERS, NUMBER), arrow.int64()),
+            **dict.fromkeys(PLACE_KEYS, _list_of(numbers)),
             "program": _list_of(node),
             "trace": _list_of(text),
             "mentions": _list_of(arrow.struct([("span", numbers), ("objects", numbers)])),
@@ -64,6 +67,7 @@ class QuestionColumns(RecordColumns):
             "template_filename": form.dialect == RELEASE,
             "pair": not self.are_paired,
             "answer": form.hide_answers,
+            **dict.fromkeys(PLACE_KEYS, form.hide_answers or not {PLACE, PLACES} & {*self.answer_types.values()}),
             "program": form.hide_answers,
             "trace": not form.trace,
             "mentions": not form.trace,
