@@ -201,6 +201,12 @@ prediction_key_option = click.option(
     "--prediction-key", default="", metavar="NAME", help="Key or column of the predictions, if its name does not tell."
 )
 
+coordinates_option = click.option(
+    "--coordinates",
+    type=click.Choice(["pixels", "1000"]),
+    help="What the coordinates of predicted points and boxes count: pixels, or thousandths of the picture.",
+)
+
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(

@@ -17,8 +17,9 @@ from vqagen.dataset.folder import is_finished
 from vqagen.errors import PlaceError, UsageError, unknown
 from vqagen.files.output import atomic_output
 from vqagen.files.parquet import open_columns, pyarrow
-from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER
+from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER, PLACES
 from vqagen.language.domain_files import PathLike
+from vqagen.language.template import PLACE, PLACES as PLACES_OF_SET
 
 Row = dict[str, Any]
 Feature = Mapping[str, Any]
@@ -76,7 +77,11 @@ MEANINGS: Mapping[str, str] = {
 """Column -> its meaning, for people."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
-OUTPUT_TYPES = {"Bool": ANSWER_TYPES[BOOL], "Integer": ANSWER_TYPES[INTEGER]}
+OUTPUT_TYPES = {
+    "Bool": ANSWER_TYPES[BOOL],
+    "Integer": ANSWER_TYPES[INTEGER],
+    **dict.fromkeys((PLACE, PLACES_OF_SET), ANSWER_TYPES[PLACES]),
+}
 """Type that a function answers with -> answer type; all others are values."""
 READ_AT_ONCE = 32
 """Rows. A rendered picture has 0.2 MB, and each row brings its own copy."""

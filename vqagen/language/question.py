@@ -35,7 +35,7 @@ TEXT, GENERATOR, RELEASE = "text", "generator", "release"
 FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
 """Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
-PLACE_KEYS = POINTS, BOXES = "answer_points", "answer_boxes"
+SPOT_KEYS = POINTS, BOXES = "answer_points", "answer_boxes"
 """Keys of the points and boxes of an answer that is places, of each object in the order of the answer."""
 NO_PLACES = "none"
 """The answer where no object is to be marked."""
@@ -188,7 +188,7 @@ def record_writer(
 
 
 def answer_places(scene: Mapping[str, Any], objects: Iterable[int]) -> dict[str, list[list[int]]]:
-    """Return where objects of a scene record are in its picture, as far as it says so, under the PLACE_KEYS.
+    """Return where objects of a scene record are in its picture, as far as it says so, under the SPOT_KEYS.
 
     >>> answer_places({"objects": [{"pixel_coords": [212, 140, 9.8]}, {"pixel_coords": [60, 99, 9.1]}]}, [1])
     {'answer_points': [[60, 99]]}

@@ -22,7 +22,7 @@ import orjson
 
 from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
-from vqagen.language.question import GENERATOR, PLACE_KEYS, RELEASE, ProgramRecords, release_answer, typed_answer
+from vqagen.language.question import GENERATOR, RELEASE, SPOT_KEYS, ProgramRecords, release_answer, typed_answer
 from vqagen.language.template import PLACE, PLACES
 from vqagen.tasks.questions.settings import RecordForm
 
@@ -32,7 +32,7 @@ _TEXTS = ("split", "image_filename", "image", "template_filename", "question_typ
 _NUMBERS = ("image_index", "scene_index", "question_family_index", "pair")
 _ORDER = (
     *("split", "image_filename", "image_index", "image", "scene_index", NUMBER, "question_family_index"),
-    *("template_filename", "question_type", "pair", "question", "answer", *PLACE_KEYS, "program", "trace", "mentions"),
+    *("template_filename", "question_type", "pair", "question", "answer", *SPOT_KEYS, "program", "trace", "mentions"),
 )
 
 
@@ -58,7 +58,7 @@ class QuestionColumns(RecordColumns):
         types = {
             **dict.fromkeys((*_TEXTS, "answer"), text),
             **dict.fromkeys((*_NUMBERS, NUMBER), arrow.int64()),
-            **dict.fromkeys(PLACE_KEYS, _list_of(numbers)),
+            **dict.fromkeys(SPOT_KEYS, _list_of(numbers)),
             "program": _list_of(node),
             "trace": _list_of(text),
             "mentions": _list_of(arrow.struct([("span", numbers), ("objects", numbers)])),
@@ -67,7 +67,7 @@ class QuestionColumns(RecordColumns):
             "template_filename": form.dialect == RELEASE,
             "pair": not self.are_paired,
             "answer": form.hide_answers,
-            **dict.fromkeys(PLACE_KEYS, form.hide_answers or not {PLACE, PLACES} & {*self.answer_types.values()}),
+            **dict.fromkeys(SPOT_KEYS, form.hide_answers or not {PLACE, PLACES} & {*self.answer_types.values()}),
             "program": form.hide_answers,
             "trace": not form.trace,
             "mentions": not form.trace,

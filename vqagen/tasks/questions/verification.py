@@ -24,7 +24,7 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import PLACE_KEYS, answer_places, same_answer
+from vqagen.language.question import SPOT_KEYS, answer_places, same_answer
 from vqagen.language.synonyms import vocabulary_record
 from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import Undefined
@@ -215,7 +215,7 @@ def _places_fault(
     if function.output not in (PLACE, PLACES):
         return None
     right = answer_places(scene.record, answer)
-    for key in PLACE_KEYS:
+    for key in SPOT_KEYS:
         written, wanted = record.get(key), right.get(key)
         if written != wanted:
             message = f"{key}: written as {as_written(written)}, but the objects of the scene have {as_written(wanted)}"
