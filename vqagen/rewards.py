@@ -30,6 +30,7 @@ from vqagen.items.answers import (
     INTEGER,
     LIST,
     NO_VOCABULARY,
+    PLACES,
     TEXT,
     WORD,
     Vocabulary,
@@ -97,7 +98,8 @@ def score(
     if partial and isinstance(right := gold.answers[0], int) and gold.kind == INTEGER:
         number = read_answer(given, INTEGER, vocabulary)
         return 0.5 ** abs(number - right) if isinstance(number, int) and number >= 0 else 0.0
-    return judge([given], gold, options, vocabulary=vocabulary).credits[0]
+    earned = judge([given], gold, options, vocabulary=vocabulary).credits[0]
+    return float(earned == 1) if gold.kind == PLACES else earned  # no part of a set earns a part
 
 
 def credit(
@@ -114,7 +116,10 @@ def credit(
     (1.0, 0.0)
     """
     gold, options, vocabulary = _asked(answer, answer_type, choices, domain)
-    return judge([reply_of(reply)], gold, options, vocabulary=vocabulary).credits[0]
+    text = reply_of(reply)
+    if gold.kind == PLACES:  # by the numbers of objects: points and boxes are rewarded by `grounding`
+        text = strict_answer(text, gold, options, vocabulary) or ""
+    return judge([text], gold, options, vocabulary=vocabulary).credits[0]
 
 
 def _asked(
@@ -154,7 +159,8 @@ def _vocabulary(domain: str | None, answer: str, answer_type: object) -> Vocabul
     names = [domain] if domain else list(SHIPPED_DOMAINS)
     said = _LISTED.split(answer.lower())
     found = next((each for each in map(words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
-    if not (domain or found.words or answer in LETTERS or answer_type == TEXT) and _kind(answer, None, found) == TEXT:
+    is_sure = domain or found.words or answer in LETTERS or answer_type in (TEXT, PLACES)
+    if not is_sure and _kind(answer, None, found) == TEXT:
         _warn_unknown("no column `domain`")
     return found
 

@@ -168,7 +168,12 @@ def test_every_listed_file_is_shipped(name: str) -> None:
 def test_every_shipped_file_is_listed() -> None:
     """So each is tested, for tests walk the list: what lies beside the pages is a domain's or the director task's."""
     domains = [place for each in SHIPPED_DOMAINS.values() for place in each.values()]
-    places = [ROOT / place for place in (*domains, SHIPPED_CATALOGUE, SHIPPED_INSTRUCTIONS)]
+    further = (
+        SHIPPED_CATALOGUE,
+        SHIPPED_INSTRUCTIONS,
+        "templates/clevr-places",
+    )  # tests/tasks/questions/test_places.py
+    places = [ROOT / place for place in (*domains, *further)]
     files = {path for folder in ("metadata", "templates") for path in files_in(ROOT / folder)}
     pages = {ROOT / folder / "README.md" for folder in ("metadata", "templates")}
 

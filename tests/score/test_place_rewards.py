@@ -202,6 +202,13 @@ def test_rows_that_lack_places_are_refused(call: object, told: str) -> None:
         call()
 
 
+def test_accuracy_and_credit_read_the_numbers_of_objects() -> None:
+    """As a dataset has them; points and boxes earn nothing there, and raise nothing."""
+    replies = [_answered("0, 1"), _answered("1"), _answered("(120, 120) (230, 80)"), "[1, 2, 3, 4]"]
+    assert rewards.accuracy(None, replies, answer=["0, 1"] * 4, answer_type=[PLACES] * 4) == [1.0, 0.0, 0.0, 0.0]
+    assert [rewards.credit(reply, "0, 1", PLACES) for reply in replies[2:]] == [0.0, 0.0]
+
+
 def test_the_answer_type_is_that_of_datasets() -> None:
     """As `vqagen dataset` writes it."""
     assert PLACE_ROW["answer_type"] == PLACES

@@ -235,7 +235,9 @@ def _places(text: str, _: Vocabulary) -> tuple[int, ...] | None:
     whole = plain(text)
     if whole in (NONE_THERE, "nothing") or (not whole and "[" in text):
         return ()
-    return tuple(sorted({int(each) for each in whole.split(",")})) if _INDEXES.fullmatch(whole) else None
+    if not _INDEXES.fullmatch(whole) or ("[" in text and whole.count(",") == 3):  # "[0, 1, 2, 3]" may be a box
+        return None
+    return tuple(sorted({int(each) for each in whole.split(",")}))
 
 
 def _text(text: str, _: Vocabulary) -> str | None:

@@ -268,9 +268,8 @@ def window_of(info: Mapping[str, Any]) -> int:
 def gold_of(answer: str | int) -> Gold:
     """Return an answer whose kind nothing else tells.
 
-    >>> gold_of("no"), gold_of("12"), gold_of("red")
-    (Gold(kind='bool', answers=(False,)), Gold(kind='integer', answers=(12,)), \
-Gold(kind='word', answers=('red',)))
+    >>> [gold_of(answer)[:2] for answer in ("no", "12", "red")]
+    [('bool', (False,)), ('integer', (12,)), ('word', ('red',))]
     """
     if isinstance(answer, bool) or answer in _TRUTHS:
         return Gold(BOOL, (_TRUTHS.get(answer, answer),))

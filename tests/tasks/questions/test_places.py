@@ -14,7 +14,7 @@ from depth import some
 from oracles.places import box_of, objects_of
 
 from vqagen.files.locations import shipped
-from vqagen.language.domain_files import load_domain_files
+from vqagen.language.domain_files import find_domain, load_domain_files
 
 MADE = (
     "scenes sample --count 60 --seed 2 -o sampled.json",
@@ -144,6 +144,15 @@ def test_the_default_asks_for_no_place() -> None:
     loaded = load_domain_files()
     assert {each.file for each in loaded.templates} == {path.name for path in shipped("templates/clevr").iterdir()}
     assert not {"Place", "Places"} & {each.answer_type for each in loaded.templates}
+
+
+def test_the_shipped_templates_are_as_they_should_be(vqagen_: Commands) -> None:
+    """Not even doubtful: `check` tries all of them; each has three texts at least."""
+    folder = shipped("templates/clevr-places")
+    vqagen_.done(f"check {folder} --strict --domain clevr")
+    templates = load_domain_files(find_domain(templates="clevr-places")).templates
+    assert len(templates) == 18
+    assert min(len(template.texts) for template in templates) >= 3
 
 
 def test_scenes_without_pixels_have_objects_alone(vqagen_: Commands) -> None:

@@ -149,8 +149,8 @@ def right_answer(gold: Gold, preset: str, vocabulary: Vocabulary) -> str:
 def typed(gold: Gold) -> Gold:
     """Return a right answer of any words as one of yes or no, or as a number, if all accepted answers are such.
 
-    >>> typed(Gold(TEXT, ("2", "three")))
-    Gold(kind='integer', answers=('2', 'three'))
+    >>> typed(Gold(TEXT, ("2", "three")))[:2]
+    ('integer', ('2', 'three'))
     """
     for kind in (BOOL, INTEGER) if gold.kind == TEXT else ():
         read = [read_answer(text_of(answer), kind, NO_VOCABULARY) for answer in gold.answers]

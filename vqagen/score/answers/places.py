@@ -32,7 +32,7 @@ MOST_MARKS = 100
 """A reply with more says nothing."""
 _LARGEST = 1e6
 _NUMBER = r"\s*(-?\d{1,9}(?:\.\d{0,9})?)\s*"
-SHAPE = re.compile(rf"\[{','.join([_NUMBER] * 4)}\]|\({_NUMBER},{_NUMBER}\)|\[{_NUMBER},{_NUMBER}\]")
+SHAPE = re.compile(rf"\[{','.join([_NUMBER] * 4)}\]|\({_NUMBER},{_NUMBER}\)")
 _POINTS = re.compile(r"<points?\s([^<>]{0,5000})>(?:[^<>]{0,200}</points?>)?", re.IGNORECASE)
 _X_AND_Y = re.compile(r"""x(\d*)\s*=\s*["']?([-\d.]{1,20})["']?\s+y\1\s*=\s*["']?([-\d.]{1,20})""", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:json)?\s*|\s*```", re.IGNORECASE)
