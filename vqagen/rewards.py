@@ -4,6 +4,9 @@ r"""Rewards for reinforcement learning: one scorer of replies, in the shapes tha
     EasyR1    worker.reward.reward_function: <file>:easyr1_score, reward_type batch or sequential
     verl      custom_reward_function.path: <file>, custom_reward_function.name: verl_score
 
+`grounding` rewards answers that are places, and `hops` the places in a reasoning; `easyr1_grounding`, `verl_hops` and
+so on are their other shapes.
+
 `<file>` is `rewards.__file__`. Rewards are strict, as a policy finds whatever a lenient reader lets pass. What counts
 is the last complete `<answer>…</answer>` or `\boxed{…}`, else the reply as a whole; text in other tags never does. It
 earns the reward if it is one answer of the asked type, with article, full stop or its option's letter: "a cube." is
@@ -27,11 +30,11 @@ from vqagen.items.answers import (
     INTEGER,
     LIST,
     NO_VOCABULARY,
+    PLACES,
     TEXT,
     WORD,
     Vocabulary,
     read_answer,
-    text_of,
     vocabulary_of,
 )
 from vqagen.items.table import Gold, Options
@@ -39,23 +42,32 @@ from vqagen.language.domain_files import SHIPPED_DOMAINS
 from vqagen.score.answers.finders import LETTERS
 from vqagen.score.answers.judging import judge
 from vqagen.score.answers.replies import strict_answer
+from vqagen.score.place_rewards import (
+    easyr1_grounding as easyr1_grounding,
+    easyr1_hops as easyr1_hops,
+    grounding as grounding,
+    grounding_score as grounding_score,
+    hops as hops,
+    hops_score as hops_score,
+    verl_grounding as verl_grounding,
+    verl_hops as verl_hops,
+)
+from vqagen.score.rewarding import (
+    FORMAT_WEIGHT as FORMAT_WEIGHT,
+    HOW_TO_REPLY as HOW_TO_REPLY,
+    Completion,
+    Figures,
+    Inputs,
+    cell_text,
+    figures_of,
+    format_score as format_score,
+    of_easyr1,
+    reply_of as reply_of,
+    value_of,
+)
 
 _KIND_OF = {type: kind for kind, type in ANSWER_TYPES.items()}
-_MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
-"""Values that are no texts, as text, by which tables say that there is none."""
 _LISTED = re.compile(r",\s")
-_SAID = r"(?:(?!</?(?:think|answer)>)[\W_])*[^\W_](?:(?!</?(?:think|answer)>).)*"
-FORMAT = re.compile(rf"\s*<think>{_SAID}</think>\s*<answer>{_SAID}</answer>\s*", re.DOTALL | re.IGNORECASE)
-_TAGGED = re.compile(r"\A\s*<answer>(.*)</answer>\s*\Z", re.DOTALL | re.IGNORECASE)
-HOW_TO_REPLY = (
-    "First think between <think> and </think>, then give nothing but the answer between <answer> and </answer>, such as"
-    " <think>…</think> <answer>…</answer>."
-)
-"""The end of a system message that asks for the `FORMAT`."""
-Completion = str | Sequence[Mapping[str, Any]] | None
-"""A reply as text, or as the messages of a chat, whose contents are texts or lists of parts."""
-FORMAT_WEIGHT = 0.1
-"""Share of the format in the rewards of EasyR1 and verl, which take one number."""
 
 
 def score(
@@ -86,7 +98,8 @@ def score(
     if partial and isinstance(right := gold.answers[0], int) and gold.kind == INTEGER:
         number = read_answer(given, INTEGER, vocabulary)
         return 0.5 ** abs(number - right) if isinstance(number, int) and number >= 0 else 0.0
-    return judge([given], gold, options, vocabulary=vocabulary).credits[0]
+    earned = judge([given], gold, options, vocabulary=vocabulary).credits[0]
+    return float(earned == 1) if gold.kind == PLACES else earned  # no part of a set earns a part
 
 
 def credit(
@@ -103,19 +116,17 @@ def credit(
     (1.0, 0.0)
     """
     gold, options, vocabulary = _asked(answer, answer_type, choices, domain)
-    return judge([reply_of(reply)], gold, options, vocabulary=vocabulary).credits[0]
-
-
-def format_score(reply: Completion) -> float:
-    """Return 1 for `<think>…</think><answer>…</answer>`, each once and with a letter or digit inside; otherwise 0."""
-    return float(FORMAT.fullmatch(reply_of(reply)) is not None)
+    text = reply_of(reply)
+    if gold.kind == PLACES:  # by the numbers of objects: points and boxes are rewarded by `grounding`
+        text = strict_answer(text, gold, options, vocabulary) or ""
+    return judge([text], gold, options, vocabulary=vocabulary).credits[0]
 
 
 def _asked(
     answer: object, answer_type: object, choices: Any, domain: object
 ) -> tuple[Gold, Options | None, Vocabulary]:
     """Return the right answer, the options and the words that answers are made of, from the cells of a table."""
-    text, answer_type, choices, domain = _text(answer), *map(_value, (answer_type, choices, domain))
+    text, answer_type, choices, domain = cell_text(answer), *map(value_of, (answer_type, choices, domain))
     if text is None:
         raise UsageError("a reply cannot be rewarded: its row has no right answer; leave out rows without one")
     if not isinstance(choices, list | tuple | None):
@@ -127,19 +138,6 @@ def _asked(
     kind = _kind(text, answer_type, vocabulary)
     read = read_answer(text, kind, vocabulary)
     return Gold(kind, (text if read is None else read,)), Options(texts, None) if texts else None, vocabulary
-
-
-def _value(cell: Any) -> Any:
-    """Return a cell of a table as a value of Python's own types; None if it is missing, as pandas says it."""
-    value = cell.tolist() if hasattr(cell, "tolist") else cell
-    return None if (not value if isinstance(value, str) else str(value) in _MISSING) else value
-
-
-def _text(answer: object) -> str | None:
-    """Return a right answer as text, without the tags of a `solution`; None if it is missing."""
-    value = _value(answer)
-    text = _TAGGED.sub(r"\1", text_of(tuple(value) if isinstance(value, list) else value))
-    return None if value is None else text.strip() or None
 
 
 def _kind(text: str, answer_type: Any, vocabulary: Vocabulary) -> str:
@@ -161,7 +159,8 @@ def _vocabulary(domain: str | None, answer: str, answer_type: object) -> Vocabul
     names = [domain] if domain else list(SHIPPED_DOMAINS)
     said = _LISTED.split(answer.lower())
     found = next((each for each in map(words_of, names) if all(word in each.words for word in said)), NO_VOCABULARY)
-    if not (domain or found.words or answer in LETTERS or answer_type == TEXT) and _kind(answer, None, found) == TEXT:
+    is_sure = domain or found.words or answer in LETTERS or answer_type in (TEXT, PLACES)
+    if not is_sure and _kind(answer, None, found) == TEXT:
         _warn_unknown("no column `domain`")
     return found
 
@@ -187,16 +186,6 @@ def _warn_unknown(what: str) -> None:
 
 
 # TRL ------------------------------------------------------------------------------------------------------------------
-
-
-def reply_of(completion: Completion) -> str:
-    """Return the text of a completion: of its last message, if it is a chat; "" of what is neither."""
-    content: Any = completion
-    if isinstance(completion, Sequence) and not isinstance(completion, str):
-        content = completion[-1].get("content") if completion and isinstance(completion[-1], Mapping) else ""
-    parts = content if isinstance(content, list | tuple) else [content]
-    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
-    return "".join(text for text in texts if isinstance(text, str))
 
 
 def accuracy(prompts: object = None, completions: Sequence[Completion] = (), **columns: Any) -> list[float | None]:
@@ -231,7 +220,7 @@ def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], parti
     if wrong := [name for name, cells in columns.items() if isinstance(cells, str) or len(cells) != len(completions)]:
         raise UsageError(f"a reward needs a value for each of {len(completions)} completions in {', '.join(wrong)}")
     return [
-        None if _text(answer) is None else score(completion, answer, kind, options, domain=domain, partial=partial)
+        None if cell_text(answer) is None else score(completion, answer, kind, options, domain=domain, partial=partial)
         for completion, kind, options, domain, answer in zip(completions, *columns.values(), strict=True)
     ]
 
@@ -239,17 +228,13 @@ def _scores(completions: Sequence[Completion], columns: Mapping[str, Any], parti
 # EasyR1 and verl ------------------------------------------------------------------------------------------------------
 
 
-def easyr1_score(
-    reward_inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]], format_weight: float = FORMAT_WEIGHT
-) -> dict[str, float] | list[dict[str, float]]:
+def easyr1_score(reward_inputs: Inputs, format_weight: float = FORMAT_WEIGHT) -> Figures | list[Figures]:
     """Return `overall`, `format` and `accuracy` of a reply, or of each of a batch, as EasyR1 calls a reward.
 
     An input has `response` and `ground_truth`, and may have `answer_type`, `choices` and `domain`. Raises UsageError
     without a ground truth.
     """
-    if isinstance(reward_inputs, Mapping):
-        return _both(reward_inputs.get("response"), reward_inputs.get("ground_truth"), reward_inputs, format_weight)
-    return [_both(each.get("response"), each.get("ground_truth"), each, format_weight) for each in reward_inputs]
+    return of_easyr1(_accuracy_of, "accuracy", reward_inputs, format_weight)
 
 
 def verl_score(
@@ -259,17 +244,17 @@ def verl_score(
     extra_info: Mapping[str, Any] | None = None,
     format_weight: float = FORMAT_WEIGHT,
     **_: Any,
-) -> dict[str, float]:
+) -> Figures:
     """Return `score`, with `acc` and `format` for the log, as verl calls a reward.
 
     `extra_info` may have `answer_type`, `choices` and `domain`. `data_source` is not used. Raises UsageError
     without a ground truth.
     """
-    both = _both(solution_str, ground_truth, extra_info or {}, format_weight)
+    about = {**(extra_info or {}), "ground_truth": ground_truth}
+    both = figures_of(_accuracy_of, "accuracy", solution_str, about, format_weight)
     return {"score": both["overall"], "acc": both["accuracy"], "format": both["format"]}
 
 
-def _both(reply: Completion, answer: object, about: Mapping[str, Any], format_weight: float) -> dict[str, float]:
-    right = score(reply, answer, about.get("answer_type"), about.get("choices"), domain=about.get("domain"))
-    formed = format_score(reply)
-    return {"overall": (1 - format_weight) * right + format_weight * formed, "format": formed, "accuracy": right}
+def _accuracy_of(reply: Completion, about: Mapping[str, Any]) -> float:
+    right, kind = about.get("ground_truth"), about.get("answer_type")
+    return score(reply, right, kind, about.get("choices"), domain=about.get("domain"))

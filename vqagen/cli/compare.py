@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from vqagen.cli.options import input_path, missing_option, prediction_key_option
+from vqagen.cli.options import coordinates_option, input_path, missing_option, prediction_key_option
 from vqagen.cli.reports import ReportOutput, report_options
 
 
@@ -15,6 +15,7 @@ from vqagen.cli.reports import ReportOutput, report_options
 @click.option("--mode", default="", metavar="open|mc", help="How the questions are answered. [default: as asked]")
 @click.option("--split", default="", metavar="NAME", help="Compare the questions of this split alone.")
 @click.option("--normalise", default="typed", show_default=True, metavar="NAME", help="How answers are compared.")
+@coordinates_option
 @prediction_key_option
 @missing_option
 @report_options("questions", "predictions")
@@ -27,6 +28,7 @@ def command(
     normalise: str,
     missing: str,
     prediction_key: str,
+    coordinates: str | None,
     output: ReportOutput,
 ) -> None:
     """Compare two or more models by their predictions for the same questions.
@@ -53,5 +55,6 @@ def command(
         normalise=normalise,
         missing=missing,
         prediction_key=prediction_key,
+        coordinates=coordinates or "",
     )
     output.put(comparison.report())

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli.messages import counting
-from vqagen.cli.options import input_path, missing_option, path, prediction_key_option
+from vqagen.cli.options import coordinates_option, input_path, missing_option, path, prediction_key_option
 from vqagen.cli.reports import ReportOutput, report_options
 from vqagen.errors import UsageError
 
@@ -30,6 +30,7 @@ from vqagen.errors import UsageError
     metavar="FIELD",
     help="Items of equal values go together in intervals, or none. [image; none with --profile]",
 )
+@coordinates_option
 @prediction_key_option
 @missing_option
 @click.option("--strict", is_flag=True, help="Exit with 1 if a prediction is missing, duplicate, unknown or no option.")
@@ -68,6 +69,7 @@ def command(ctx: click.Context, /, questions: str, predictions: str, output: Rep
             top_k=_ranks(options["top_k"]),
             normalise=_preset(options["normalise"], options["profile"]),
             cluster="" if cluster == "none" else cluster,
+            coordinates=options["coordinates"] or "",
             on_read=on_read,
             **{name: options[name] for name in ("split", "scenes", "missing", "prediction_key")},
         )

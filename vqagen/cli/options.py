@@ -201,6 +201,12 @@ prediction_key_option = click.option(
     "--prediction-key", default="", metavar="NAME", help="Key or column of the predictions, if its name does not tell."
 )
 
+coordinates_option = click.option(
+    "--coordinates",
+    type=click.Choice(["pixels", "1000"]),
+    help="What the coordinates of predicted points and boxes count: pixels, or thousandths of the picture.",
+)
+
 # Inputs and outputs -----------------------------------------------------------------------------------------------
 
 shard_option = click.option(
@@ -283,7 +289,9 @@ _DOMAIN_OPTIONS = {
     ),
     "metadata": _input("--metadata", metavar="FILE", help="Metadata file, in place of the domain's."),
     "templates": _input(
-        "--templates", metavar="PATH", help="Template file or folder, in place of the domain's, or clevr-viewpoint."
+        "--templates",
+        metavar="PATH",
+        help="Template file or folder, in place of the domain's; or clevr-places or clevr-viewpoint.",
     ),
     "synonyms": _input("--synonyms", metavar="FILE", help="Synonyms file, in place of the domain's."),
     "plugins": _given(

@@ -40,6 +40,7 @@ from vqagen.language.domain_files import (
 from vqagen.language.program import Program
 from vqagen.language.question import OPTION_KEYS, QUESTIONS, family_name, same_answer
 from vqagen.language.synonyms import load_synonyms
+from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import Undefined
 from vqagen.tasks.record_files import check_origin, generator_of, shipped_domain
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
@@ -50,6 +51,7 @@ CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mist
 PAIR = "pair"
 NO_OTHER_ANSWER = "no other answer is plausible in the scene"
 NO_MISTAKE = "no mistake gives another answer"
+NO_PLACES = "the answer is a place, which has no options"
 NO_BLOCK = "too few questions of the same kind have the other answers"
 FORMATS = (JSON, JSON_LINES)
 BATCH = 2000
@@ -254,5 +256,6 @@ def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: Ch
         elif question.wrong:
             report.left_out[NO_BLOCK] += 1
         else:
-            report.left_out[NO_MISTAKE if settings.hard else NO_OTHER_ANSWER] += 1
+            why = NO_PLACES if question.kind in (PLACE, PLACES) else NO_MISTAKE if settings.hard else NO_OTHER_ANSWER
+            report.left_out[why] += 1
     return report

@@ -23,6 +23,7 @@ from vqagen.items.answers import text_of
 from vqagen.language.catalogue import Catalogue, Function, Value
 from vqagen.language.program import Node, Program
 from vqagen.language.synonyms import Synonyms
+from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import FILTER, RELATION, SAMENESS, Undefined
 from vqagen.world.scene import Scene
 
@@ -48,7 +49,7 @@ class Plausible:
         answers = list(mistakes) if self._mistakes else [text_of(each) for each in self._values(kind, scene)]
         text = text_of(right)
         wrong = [each for each in dict.fromkeys(answers) if each != text and not self._alike(kind, text, each)]
-        wrong = _nearest(text, wrong, self._order(kind))
+        wrong = [] if kind in (PLACE, PLACES) else _nearest(text, wrong, self._order(kind))
         made = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
         said = self._once(tuple(self._named(program, kind)))
         return Posed(

@@ -17,8 +17,9 @@ from vqagen.dataset.folder import is_finished
 from vqagen.errors import PlaceError, UsageError, unknown
 from vqagen.files.output import atomic_output
 from vqagen.files.parquet import open_columns, pyarrow
-from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER
+from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER, PLACES
 from vqagen.language.domain_files import PathLike
+from vqagen.language.template import PLACE, PLACES as PLACES_OF_SET
 from vqagen.world.loading import find_scenes
 
 Row = dict[str, Any]
@@ -89,7 +90,11 @@ SINCE_2: Row = {"trace": [], "mentions": [], "reasoning": "", "points": [], "mas
 """Column that datasets of vqagen 1.0 lack -> what stands for it."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
-OUTPUT_TYPES = {"Bool": ANSWER_TYPES[BOOL], "Integer": ANSWER_TYPES[INTEGER]}
+OUTPUT_TYPES = {
+    "Bool": ANSWER_TYPES[BOOL],
+    "Integer": ANSWER_TYPES[INTEGER],
+    **dict.fromkeys((PLACE, PLACES_OF_SET), ANSWER_TYPES[PLACES]),
+}
 """Type that a function answers with -> answer type; all others are values."""
 READ_AT_ONCE = 32
 """Rows. A rendered picture has 0.2 MB, and each row brings its own copy."""

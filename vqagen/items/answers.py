@@ -6,6 +6,7 @@ word      a value of a domain    "metal", "metallic", "shiny"
 list      a tuple of values      "red, blue and green"
 cell      a label                "B2", "column B, row 2"
 text      free text              anything
+places    indexes of objects     "0, 3", "none"
 
 The texts are nothing but an answer. One inside which an answer stands among other words is read by `replies`.
 """
@@ -26,13 +27,13 @@ from vqagen.language.question import answers_in
 from vqagen.language.synonyms import Attributes, load_synonyms, words_of
 from vqagen.world.domain import load_domain
 
-BOOL, INTEGER, WORD, LIST, CELL, TEXT = "bool", "integer", "word", "list", "cell", "text"
+BOOL, INTEGER, WORD, LIST, CELL, TEXT, PLACES = "bool", "integer", "word", "list", "cell", "text", "places"
 
 ANSWER_TYPES: Mapping[str, str] = {
     INTEGER: "count",
     BOOL: "yes/no",
     WORD: "value",
-    **{kind: kind for kind in (CELL, LIST, TEXT)},
+    **{kind: kind for kind in (CELL, LIST, TEXT, PLACES)},
 }
 """Kind -> the type of the answer as datasets and exports write it, and rewards read it."""
 
@@ -91,7 +92,7 @@ NO_VOCABULARY = Vocabulary()
 
 
 NONE_THERE = "none"
-"""The answer about the next object of a dialog where there is none."""
+"""The answer about the next object of a dialog, or about objects to be marked, where there is none."""
 
 
 def vocabulary_of(info: Mapping[str, Any], are_dialogs: bool) -> Vocabulary:
@@ -164,6 +165,7 @@ _AROUND = " \t\r\n.,;:!?\"'`()[]{}*"
 """Characters around an answer that say nothing."""
 _ARTICLE = re.compile(r"(?:a|an|the)\s+")
 _WHOLE_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:\.0*)?", re.ASCII)
+_INDEXES = re.compile(r"\d{1,6}(?:\s*,\s*\d{1,6}){0,999}", re.ASCII)
 _BETWEEN = re.compile(r"\s*[,;/&]\s*(?:and\s+)?|\s+and\s+")
 _CELL = re.compile(
     r"""
@@ -228,6 +230,16 @@ def _list(text: str, vocabulary: Vocabulary) -> tuple[str, ...] | None:
     return None if None in members else tuple(sorted({member for member in members if member is not None}))
 
 
+def _places(text: str, _: Vocabulary) -> tuple[int, ...] | None:
+    """Return the indexes in ascending order."""
+    whole = plain(text)
+    if whole in (NONE_THERE, "nothing") or (not whole and "[" in text):
+        return ()
+    if not _INDEXES.fullmatch(whole) or ("[" in text and whole.count(",") == 3):  # "[0, 1, 2, 3]" may be a box
+        return None
+    return tuple(sorted({int(each) for each in whole.split(",")}))
+
+
 def _text(text: str, _: Vocabulary) -> str | None:
     """Return any words; a number in digits, as "two" is 2 where nothing else says that a number is asked for."""
     number = None if plain(text) == NONE_THERE else _integer(text, NO_VOCABULARY)
@@ -257,4 +269,5 @@ _READERS: Mapping[str, Callable[[str, Vocabulary], Answer | None]] = {
     LIST: _list,
     CELL: _cell,
     TEXT: _text,
+    PLACES: _places,
 }

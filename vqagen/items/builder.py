@@ -16,8 +16,10 @@ import orjson
 from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted, describe
 from vqagen.files.records import RecordSource
 from vqagen.items.answers import BOOL, INTEGER, WORD
+from vqagen.items.places import Spot, Spots, spots_of_boxes, spots_of_scene
 from vqagen.items.scene_lookup import QuestionFault, SceneNames
 from vqagen.items.table import NONE, OPEN, Column, Gold, Items, Learning, Options, plain_id
+from vqagen.language.question import BOXES
 from vqagen.world.loading import SceneSource
 
 _TRUTHS: Mapping[Any, bool] = {"yes": True, "no": False}
@@ -129,6 +131,13 @@ class TableBuilder:
             path = self._kind.path(self.index)
             raise BadInput([Problem(NO_ANSWERS, self._name, f"{path}.{place}" if place else path)])
         return self._gold[answer,]
+
+    def spots(self, record: Mapping[str, Any], objects: Sequence[int]) -> Spots | None:
+        """Return where the objects of an answer are: in the scene, if scenes are given, or by the record itself."""
+        if self._scenes is not None:
+            return self._scenes.spots(record, self.index, objects)
+        boxes = record.get(BOXES)
+        return None if boxes is None else spots_of_boxes(boxes)
 
     def add(
         self,
@@ -259,9 +268,8 @@ def window_of(info: Mapping[str, Any]) -> int:
 def gold_of(answer: str | int) -> Gold:
     """Return an answer whose kind nothing else tells.
 
-    >>> gold_of("no"), gold_of("12"), gold_of("red")
-    (Gold(kind='bool', answers=(False,)), Gold(kind='integer', answers=(12,)), \
-Gold(kind='word', answers=('red',)))
+    >>> [gold_of(answer)[:2] for answer in ("no", "12", "red")]
+    [('bool', (False,)), ('integer', (12,)), ('word', ('red',))]
     """
     if isinstance(answer, bool) or answer in _TRUTHS:
         return Gold(BOOL, (_TRUTHS.get(answer, answer),))
@@ -284,6 +292,7 @@ class SceneFields:
     def __init__(self, source: SceneSource) -> None:
         self._source, self._names = source, SceneNames(source)
         fields = [_fields(record) for record in source.records()]
+        self._spots: list[tuple[list[Spot | None], tuple[int, int] | None] | None] = []
         names = sorted({name for of_scene in fields for name in of_scene})
         self._columns = {name: Column.of(of_scene.get(name) for of_scene in fields) for name in names}
         """Of each field the column of all scenes."""
@@ -296,6 +305,15 @@ class SceneFields:
             return place
         self._lost.append(f"{place.problem} (record {index})")
         return NONE
+
+    def spots(self, record: Mapping[str, Any], index: int, objects: Sequence[int]) -> Spots | None:
+        """Return where objects of the record's scene are; None if it does not say that."""
+        self._spots = self._spots or [spots_of_scene(scene) for scene in self._source.records()]
+        at = self.find(record, index)
+        known = None if at == NONE else self._spots[at]
+        if known is None or not all(i < len(known[0]) for i in objects):
+            return None
+        return Spots(tuple([spot for i in objects if (spot := known[0][i])]), known[1])
 
     def finish(self, places: Sequence[int]) -> tuple[Column, dict[str, Column]]:
         """Return the column of the scenes at these indexes, and their fields. BadInput if scenes were missing."""

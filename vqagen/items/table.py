@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vqagen.errors import UsageError, unknown
-from vqagen.items.answers import Answer, text_of
+from vqagen.items.answers import PLACES, Answer, text_of
+from vqagen.items.places import Spots
 
 FieldValue = str | int
 Codes = npt.NDArray[np.int32]
@@ -111,6 +112,14 @@ class Gold(NamedTuple):
     """The kind of the answer; see `items.answers`."""
     answers: tuple[Answer, ...]
     """The accepted answers; the first is canonical."""
+    spots: Spots | None = None
+    """Where the objects are, if the answer is places, and the file or the scenes say so."""
+
+    @property
+    def objects(self) -> tuple[int, ...]:
+        """The indexes of the objects, if the answer is places."""
+        right = self.answers[0]
+        return right if isinstance(right, tuple) else ()
 
     @property
     def text(self) -> str:
@@ -228,6 +237,11 @@ class Items:
     def answers(self) -> Column:
         """The canonical answer of each item, as predictions write it."""
         return self.gold.map(attrgetter("text"))
+
+    @cached_property
+    def is_place(self) -> npt.NDArray[np.bool_]:
+        """True for items whose answers are places."""
+        return np.array([*(gold.kind == PLACES for gold in self.gold.values), False])[self.gold.codes]
 
     @property
     def unanswered(self) -> int:

@@ -29,7 +29,8 @@ from vqagen.world.domain import Domain
 
 Value = Any
 """What a step yields: an object set (int mask), an object (its index), an int, a bool, an attribute value (text), or
-a tuple of values where the attribute is list-valued. Plug-ins may have types of their own, with any hashable values."""
+a tuple of values where the attribute is list-valued, or of object indexes where places are asked for. Plug-ins may have
+types of their own, with any hashable values."""
 T = TypeVar("T")
 
 
@@ -75,7 +76,14 @@ def functions_of(declared: Function, domain: Domain) -> Iterator[Function]:
 # Template-only nodes ------------------------------------------------------------------------------------------------
 
 
-_OUTPUT = {"": "ObjectSet", "unique": "Object", "not_unique": "ObjectSet", "count": "Integer", "exist": "Bool"}
+_OUTPUT = {
+    "": "ObjectSet",
+    "unique": "Object",
+    "not_unique": "ObjectSet",
+    "count": "Integer",
+    "exist": "Bool",
+    "mark": "Places",
+}
 """Functions that may end a chain ("" where filters alone make it), and what they give."""
 
 
@@ -101,7 +109,7 @@ _CHAINS = {
     for reducer in _OUTPUT
 }
 COMPOSITE_NAMES = tuple(_CHAINS)
-"""The names of all template-only nodes: `[relate_]filter[_unique|_not_unique|_count|_exist]`."""
+"""The names of all template-only nodes: `[relate_]filter[_unique|_not_unique|_count|_exist|_mark]`."""
 
 
 def composites_of(domain: Domain) -> dict[str, Composite]:

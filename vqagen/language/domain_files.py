@@ -30,7 +30,7 @@ SHIPPED_DOMAINS: Mapping[str, Mapping[str, str]] = {
 }
 """The places of each domain's files among the shipped data: of its metadata, and of its templates for each task."""
 DEFAULT_DOMAIN = "clevr"
-MORE_TEMPLATES: Mapping[str, str] = {"clevr-viewpoint": "templates/clevr-viewpoint"}
+MORE_TEMPLATES: Mapping[str, str] = {name: f"templates/{name}" for name in ("clevr-places", "clevr-viewpoint")}
 """Folders of further shipped templates, by the names under which they are asked for in place of a domain's own."""
 
 

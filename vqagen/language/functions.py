@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vqagen.bits import Objects, is_single, only, union_of
+from vqagen.bits import Objects, indexes, is_single, only, union_of
 from vqagen.plugin import EQUALITY, FILTER, RELATION, SAMENESS, Run, Undefined, attribute_function, function
 from vqagen.world.attribute import Attribute, Recorded
 from vqagen.world.scene import Scene
@@ -76,6 +76,21 @@ def count(scene: Scene, objects: Objects) -> int:
 def exist(scene: Scene, objects: Objects) -> bool:
     """True if a set has any object."""
     return objects != 0
+
+
+# Places -----------------------------------------------------------------------------------------------------------
+
+
+@function("Object", output="Place", asks="point")
+def point(scene: Scene, anchor: int) -> tuple[int, ...]:
+    """Where an object is: its index, as a set of one."""
+    return (anchor,)
+
+
+@function("ObjectSet", output="Places", asks="mark")
+def mark(scene: Scene, objects: Objects) -> tuple[int, ...]:
+    """Where all objects of a set are: their indexes; there may be none."""
+    return tuple(indexes(objects))
 
 
 # Numbers, objects, truth values ------------------------------------------------------------------------------------

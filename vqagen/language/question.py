@@ -30,7 +30,7 @@ from vqagen.frozen import frozen
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
 from vqagen.language.synonyms import Synonyms
-from vqagen.language.template import Template
+from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.world.scene import Scene
 
 QuestionRecord = dict[str, Any]
@@ -38,6 +38,10 @@ TEXT, GENERATOR, RELEASE = "text", "generator", "release"
 FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
 """Dialect -> the key under which a program node names its function."""
 RELEASE_WORDS = {True: "yes", False: "no"}
+SPOT_KEYS = POINTS, BOXES = "answer_points", "answer_boxes"
+"""Keys of the points and boxes of an answer that is places, of each object in the order of the answer."""
+NO_PLACES = "none"
+"""The answer where no object is to be marked."""
 NO_WORDS: Mapping[str, str] = {}
 """The answer words of a domain that has none of its own: its answers are "yes", "no" and digits."""
 
@@ -197,6 +201,8 @@ def record_writer(
         record["question"] = question.question
         if not hide_answers:
             record["answer"] = question.value if dialect == GENERATOR else question.answer
+            if template.answer_type in (PLACE, PLACES):
+                record |= answer_places(question.scene.record, question.value)
             record["program"] = (
                 ProgramRecords(program, function_key) if is_encoded else program.to_records(function_key)
             )
@@ -210,6 +216,21 @@ def record_writer(
         return record
 
     return to_record
+
+
+def answer_places(scene: Mapping[str, Any], objects: Iterable[int]) -> dict[str, list[list[int]]]:
+    """Return where objects of a scene record are in its picture, as far as it says so, under the SPOT_KEYS.
+
+    >>> answer_places({"objects": [{"pixel_coords": [212, 140, 9.8]}, {"pixel_coords": [60, 99, 9.1]}]}, [1])
+    {'answer_points': [[60, 99]]}
+    """
+    places: dict[str, list[list[int]]] = {}
+    things, at = scene["objects"], list(objects)
+    if all(thing.get("pixel_coords") for thing in things):
+        places[POINTS] = [[round(pixel) for pixel in things[i]["pixel_coords"][:2]] for i in at]
+    if all("box" in thing for thing in things):  # null where nothing of the object can be seen
+        places[BOXES] = [things[i]["box"] or [] for i in at]
+    return places
 
 
 def _image_fields(scene: Scene) -> QuestionRecord:
@@ -237,9 +258,11 @@ def release_answer(answer: Value, words: Mapping[str, str] = NO_WORDS) -> str:
 
     >>> release_answer(True), release_answer(3), release_answer("red"), release_answer(("red", "blue"))
     ('yes', '3', 'red', 'red, blue')
+    >>> release_answer((0, 3)), release_answer(())  # the objects of an answer that is places
+    ('0, 3', 'none')
     """
     if isinstance(answer, tuple):
-        return ", ".join(answer)
+        return ", ".join(map(str, answer)) or NO_PLACES
     # A bool is an int too: both may have words of their domain ("sí", "drei"), an attribute's value has none.
     text = RELEASE_WORDS[answer] if isinstance(answer, bool) else str(answer)
     return words.get(text, text) if words and isinstance(answer, int) else text
@@ -255,6 +278,7 @@ def typed_answer(text: str, answer_type: str) -> object:
         "Bool": lambda text: text == "yes",
         "Integer": int,
         "list": lambda text: text.split(", ") if text else [],
+        **dict.fromkeys((PLACE, PLACES), lambda text: [int(i) for i in text.split(", ")] if text != NO_PLACES else []),
     }
     return restore.get(answer_type, str)(text)
 

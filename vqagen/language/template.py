@@ -27,6 +27,8 @@ from vqagen.frozen import frozen
 from vqagen.language.catalogue import Catalogue, Composite, Function
 from vqagen.plugin import CONSTANT, DIFFERENT, EQUAL, EQUALITY, NODE, SLOT, ConstraintKind
 
+PLACE, PLACES = "Place", "Places"
+"""Types of answers that are places: of one object, and of a set, which may be empty. Both are tuples of indexes."""
 SLOT_PATTERN = re.compile(r"<[^<>()\s]+>")
 
 
@@ -142,6 +144,11 @@ class Template:
     def answer_type(self) -> str:
         """The type of the answer, such as Bool or Color."""
         return self.last_function.output
+
+    @property
+    def balanced_type(self) -> str:
+        """The type whose answers are balanced: that of the answer, but of sets of objects it is their number."""
+        return "Integer" if self.answer_type == PLACES else self.answer_type
 
     def described(self, node: TemplateNode) -> tuple[Described, ...]:
         """The attributes that a template-only node describes by, in order; its relation is not among them."""

@@ -252,6 +252,8 @@ def node_faults(draft: _TemplateDraft) -> Iterator[Fault]:
     answer = catalogue.get(last.composite.reducer or "" if last.composite else last.type)
     if draft.outputs[-1] is not None and (answer is None or not answer.asks):
         message = f"the last node must give an answer, but {last.type} gives {draft.outputs[-1]}"
+        asks_place = {"Object": "point", "ObjectSet": "mark"}.get(draft.outputs[-1])
+        message += f"; to ask where that is, add a node {asks_place}" if asks_place else ""
         yield f"nodes[{len(draft.nodes) - 1}]", message
 
 

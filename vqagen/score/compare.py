@@ -286,18 +286,19 @@ def compare(
     normalise: str = "typed",
     missing: str = WRONG,
     prediction_key: str = "",
+    coordinates: str = "",
 ) -> Comparison:
     """Compare the predictions of two or more models for the same questions.
 
     The predictions of each are a file, records or a dict of id -> answer. A model is called by the name of its file, or
     by its whole path if names are equal. Groups are the values of the fields `group_by` and of crosses such as
     `category*depth`, by default those of an evaluation that are few. `prediction_key` is the key of the predictions in
-    records whose names leave it open. Raises BadInput if a model has no prediction for the questions, or if no question
-    has a prediction of all models where `missing` is "skip".
+    records whose names leave it open; `coordinates` as in `evaluate`. Raises BadInput if a model has no prediction for
+    the questions, or if no question has a prediction of all models where `missing` is "skip".
     """
     if len(predictions) < 2:
         raise UsageError("one prediction file alone: give two or more to compare")
-    settings = EvaluationSettings(preset=normalise, missing=missing)
+    settings = EvaluationSettings(preset=normalise, missing=missing, coordinates=coordinates)
     for source in predictions:
         require_predictions(source, prediction_key)
     items = read_items(questions, split=split, mode=mode)

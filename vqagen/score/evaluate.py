@@ -18,6 +18,7 @@ from vqagen.items.groups import crossed
 from vqagen.items.table import CHOICE, NONE, OPEN, Codes, Column, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.score.answers.judging import Judged, judge, right_answer
+from vqagen.score.answers.places import COORDINATES
 from vqagen.score.answers.replies import AMBIGUOUS
 from vqagen.score.evaluation import IMAGE, SKIP, WRONG, Evaluation, EvaluationSettings
 from vqagen.score.items import Source as Questions, read_items
@@ -31,6 +32,8 @@ from vqagen.score.predictions.reading import (
 )
 from vqagen.score.tables import ANSWER, GIVEN, PAIR, STATUS
 
+OUTSIDE = 0.1
+"""Share of predicted places beyond their pictures from which on they are taken to count something else."""
 _BATCH = 10_000
 """Results of items that are written at once."""
 
@@ -47,6 +50,7 @@ def evaluate(
     missing: str = WRONG,
     cluster: str = IMAGE,
     prediction_key: str = "",
+    coordinates: str = "",
     on_read: Callable[[int], None] | None = None,
 ) -> Evaluation:
     """Score predictions for questions, rounds of dialogs, trials or items of the field's datasets.
@@ -55,10 +59,11 @@ def evaluate(
     `{"question_index": 17, "answer": "yes"}`, or a dict of id -> answer. `scenes` add fields of their scenes. Questions
     with one value of the field `cluster` are no independent evidence for the intervals ("image", or any to group by;
     "" takes all as independent). `prediction_key` is the key of the predictions in records whose names leave it open.
+    `coordinates` says whether those of predicted points and boxes are "pixels", or "1000" for 0 to 1000.
     `on_read` is called now and then with the number of questions and predictions read since, for a progress bar.
     Raises BadInput for questions and predictions that do not fit each other.
     """
-    settings = EvaluationSettings(normalise, tuple(top_k), missing=missing, cluster=cluster)
+    settings = EvaluationSettings(normalise, tuple(top_k), missing=missing, cluster=cluster, coordinates=coordinates)
     require_predictions(predictions, prediction_key)
     items = read_items(questions, split=split, mode=mode, scenes=scenes, on_read=on_read)
     return evaluate_items(items, read_predictions(predictions, items.kind, prediction_key, on_read), settings)
@@ -77,8 +82,10 @@ def evaluate_items(items: Items, predictions: Predictions, settings: EvaluationS
         reject_items(items, bare.tolist(), "no options, so no multiple choice")
     top_k = settings.top_k if settings.top_k and items.mode == OPEN else (1,)
     words = vocabulary_of(items.info, items.kind == "dialogs")
-    credit = partial(judge, preset=settings.preset, vocabulary=words, top_k=top_k)
+    credit = partial(judge, preset=settings.preset, vocabulary=words, top_k=top_k, coordinates=settings.coordinates)
     judged = _judged(items, predictions, contents, credit)
+    places = judged.map(attrgetter("place"))
+    _refuse_other_frame(places, settings.coordinates, predictions.name)
     credits = np.array([*(reply.credits for reply in judged.values), (0.0,) * len(top_k)])[judged.codes]
     own = {
         PAIR: items.pairs,
@@ -97,7 +104,18 @@ def evaluate_items(items: Items, predictions: Predictions, settings: EvaluationS
         coverage,
         dict(zip(top_k, credits.T, strict=True)),
         ~is_missing if settings.missing == SKIP else np.ones(len(items), dtype=bool),
+        places,
     )
+
+
+def _refuse_other_frame(places: Column, coordinates: str, name: str) -> None:
+    """Raise UsageError if many predicted points and boxes go beyond what their coordinates may count."""
+    scores = [places.values[code] for code in places.codes.tolist() if code != NONE]
+    marked = [score for score in scores if score.marks]
+    if sum(score.is_outside for score in marked) > OUTSIDE * len(marked):
+        other = next(each for each in COORDINATES if each != coordinates)
+        message = f"{name or 'predictions'}: more than {OUTSIDE:.0%} of the predicted places go beyond their pictures"
+        raise UsageError(f"{message}; if their coordinates are no {coordinates}, say --coordinates {other}")
 
 
 def _judged(items: Items, predictions: Predictions, contents: Codes, judge: Callable[..., Judged]) -> Column:

@@ -33,6 +33,7 @@ from vqagen.report.table import (
 )
 from vqagen.report.writers import interval_figure
 from vqagen.score.answers.judging import PRESETS, RETIRED, TYPED
+from vqagen.score.answers.places import COORDINATES
 from vqagen.score.intervals import Interval, cluster_intervals, wilson
 from vqagen.score.matching import Coverage
 from vqagen.score.tables import (
@@ -44,6 +45,7 @@ from vqagen.score.tables import (
     gap_table,
     mistakes_table,
     pairs_table,
+    places_table,
     share,
 )
 
@@ -68,12 +70,18 @@ class EvaluationSettings:
     cluster: str = IMAGE
     """The field whose equal values make a cluster, by which intervals are robust; IMAGE for the image. Empty: intervals
     are Wilson's, as if all items were independent."""
+    coordinates: str = ""
+    """What those of places count: one of `score.answers.places.COORDINATES`; "" if no prediction has any."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for a name that does not exist."""
         if self.preset in RETIRED:
             raise UsageError(f"the preset {self.preset!r} was removed in version 2.0: {RETIRED[self.preset]}")
-        for what, name, known in (("preset", self.preset, PRESETS), ("policy of missing", self.missing, MISSING)):
+        for what, name, known in (
+            ("preset", self.preset, PRESETS),
+            ("policy of missing", self.missing, MISSING),
+            ("kind of coordinates", self.coordinates, ("", *COORDINATES)),
+        ):
             if name not in known:
                 raise UsageError(unknown(what, name, known))
 
@@ -130,6 +138,8 @@ class Evaluation(Reported):
     """k -> the credit of each item if its first k candidates count."""
     is_counted: Flags
     """False for items without prediction that are left out."""
+    places: Column
+    """How well each prediction says where objects are, a `PlaceScore`; NONE where that is not asked, or not said."""
 
     @cached_property
     def floor(self) -> Floats:
@@ -240,6 +250,9 @@ def floor(items: Items, top_k: int = 1) -> Floats:
     guessed = [guessing.predict(answer).expected for answer in (uniform, majority, of_family)]
     of_types = np.stack([np.bincount(guessing.types, weights=expected) for expected in guessed])
     found: Floats = np.stack(guessed)[of_types.argmax(axis=0)[guessing.types], np.arange(len(items))]
+    # Of places, the one guess is that there are none: the indexes of objects stand in no picture.
+    are_none = np.bincount(guessing.types, [not gold or gold.answers == ((),) for gold in items.gold.cells()])
+    found = np.where(items.is_place, (are_none / np.bincount(guessing.types).clip(1))[guessing.types], found)
     if items.mode != CHOICE:
         return found
     sizes = np.array([len(options.texts) for options in items.options.values] or [1])
@@ -333,6 +346,7 @@ def _further_tables(evaluation: Evaluation) -> Iterator[Table | None]:
         yield Table("top_k", "First k candidates", columns(k=COUNT, n=COUNT, correct=COUNT, accuracy=SHARE), rows)
     items, correct, kept = evaluation.items, evaluation.correct, evaluation.is_counted
     yield from answer_tables(items, kept)
+    yield places_table(items, evaluation.places, kept)
     yield pairs_table(items, correct, kept)
     if items.format == DIALOGS:
         yield dialogs_table(items, correct, kept)

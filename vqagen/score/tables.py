@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from vqagen.errors import counted
 from vqagen.items.answers import BOOL, INTEGER, LIST, TEXT, WORD
-from vqagen.items.groups import counts_of_rows, crossed
+from vqagen.items.groups import TYPES, counts_of_rows, crossed
 from vqagen.items.table import NONE, Column, Items
 from vqagen.report import table as forms
-from vqagen.report.table import COUNT, DECIMAL, SHARE, Cell, Table, columns
+from vqagen.report.table import COUNT, DECIMAL, SHARE, Cell, Column as TableColumn, Table, columns
+from vqagen.score.answers.places import PlaceScore
 from vqagen.score.intervals import wilson
 from vqagen.tasks import task_named
 
@@ -43,6 +44,7 @@ MOST_ANSWERS = 40
 """Different right answers of one kind that a table still lists."""
 TYPE, CONTROL, TEST = "type", "control", "test"
 NO_ANSWER_KIND = "no answer"
+_NO_PLACE = PlaceScore(0.0, 0.0, 0)
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -68,6 +70,29 @@ def _kind_of(answer: str) -> str:
     if answer in (YES, NO):
         return BOOL
     return INTEGER if answer.isdecimal() else TEXT
+
+
+def places_table(items: Items, places: Column, kept: Flags) -> Table | None:
+    """Return the table of answers that are places, a row for each type of question; None if there are none.
+
+    A question without a place as answer is wrong, and its IoU is 0.
+    """
+    types = items.first_column(TYPES)
+    is_place = items.is_place & kept
+    if types is None or not is_place.any():
+        return None
+    rows = []
+    for code, name in sorted(enumerate(types.values), key=lambda named: str(named[1])):
+        at = np.flatnonzero(is_place & (types.codes == code)).tolist()
+        scores = [places.at(i) or _NO_PLACE for i in at]
+        nothing = [score for i, score in zip(at, scores, strict=True) if items.gold.at(i).answers == ((),)]
+        if at:
+            iou, f1 = (sum(values) / len(at) for values in zip(*[score[:2] for score in scores], strict=True))
+            exact, right = (sum(score.f1 == 1 for score in each) for each in (scores, nothing))
+            rows.append((name, len(at), iou, f1, share(exact, len(at)), len(nothing), share(right, len(nothing))))
+    names = columns(n=COUNT, IoU=SHARE, F1=SHARE, exact=SHARE, empty=COUNT, empty_right=SHARE)
+    note = "IoU: 1 for a point on its object; F1 of sets at an IoU of .5; exact: nothing missing, and nothing too much"
+    return Table("places", "Places", (TableColumn("type"), *names), tuple(rows), (note,))
 
 
 def _row(key: str, title: str, note: str, **cells: tuple[str, Cell]) -> Table:

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from random import Random
 
 from vqagen.language.catalogue import Value
-from vqagen.language.template import Template
+from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.rng import below
 from vqagen.search.plan import Plan
 from vqagen.search.state import Balance
+from vqagen.world.scene import Scene
 
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
@@ -29,6 +30,8 @@ any would come twice in a row, and the answer to the family's question before wo
 with 4 it tells .02, with 6 .01. The most frequent number of a family has .29 of its answers with 0, .31 with 6."""
 PATIENCE = 3
 """Scenes in which a family finds no question of an answer that a coin wants first, before it does without coins."""
+MIDDLE = 1
+"""Of the thirds 0, 1 and 2 from the left, or from the top."""
 _NONE: frozenset[Value] = frozenset()
 
 
@@ -116,6 +119,11 @@ class FamilyBalance(Balance):
         super().__init__()
         self.plan = plan
 
+    def key(self, scene: Scene, answer: Value) -> Value:
+        """Return what of an answer is balanced: how many objects there are, where the one is, or the answer itself."""
+        kind = self.plan.template.answer_type
+        return len(answer) if kind == PLACES else place_of(scene, answer[0]) if kind == PLACE else answer
+
     def meet(self, size: int) -> None:
         """Take note of a scene of so many objects: how far there is to count."""
 
@@ -147,8 +155,8 @@ class CountedBalance(FamilyBalance):
         super().__init__(plan)
         self._known, self._coins = known_answers(plan.template), coins
         self.measures = measures_of(plan, balance)
-        self._leading = 3 if balance != "answers" and plan.template.answer_type == "Integer" else 2
-        slack = SLACK_BY_WORDS if balance == "words" and plan.template.answer_type != "Bool" else 0.0
+        self._leading = 3 if balance != "answers" and plan.template.balanced_type == "Integer" else 2
+        slack = SLACK_BY_WORDS if balance == "words" and plan.template.balanced_type != "Bool" else 0.0
         self._overall = AnswerCounts(self._known, self._leading, coins, slack)
         self._worded: dict[tuple[int, int], AnswerCounts] = {}
         """(number of a measure, what it is) -> counts."""
@@ -196,7 +204,7 @@ class CountedBalance(FamilyBalance):
 
     def _of(self, said: Sequence[int]) -> list[AnswerCounts]:
         found = []
-        for key in enumerate(measured(said, self.plan.template.answer_type)[: self.measures]):
+        for key in enumerate(measured(said, self.plan.template.balanced_type)[: self.measures]):
             if key not in self._worded:
                 self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
                 self._worded[key].meet(self._size)
@@ -209,7 +217,7 @@ def measures_of(plan: Plan, balance: str) -> int:
 
     The two of a pair say the same words. Answers that are values hang on none of this.
     """
-    if balance == "answers" or (balance == "words" and plan.template.answer_type not in ("Bool", "Integer")):
+    if balance == "answers" or (balance == "words" and plan.template.balanced_type not in ("Bool", "Integer")):
         return 0
     return min(len(plan.phrases), 1) if balance == "pairs" else 1 + len(plan.phrases) if plan.phrases else 0
 
@@ -226,7 +234,7 @@ def measured(said: Sequence[int], answer_type: str) -> tuple[int, ...]:
 
 def known_answers(template: Template) -> Sequence[Value]:
     """Return the answers of a template that are known beforehand; lists are added when they first occur."""
-    domain, kind = template.catalogue.domain, template.answer_type
+    domain, kind = template.catalogue.domain, template.balanced_type
     if kind == "Bool":
         return (True, False)
     if kind == "Integer":
@@ -235,3 +243,14 @@ def known_answers(template: Template) -> Sequence[Value]:
     if attribute is None:
         return domain.values_of(kind)
     return () if attribute.multi else attribute.leaves
+
+
+def place_of(scene: Scene, index: int) -> tuple[int, ...]:
+    """Return in which thirds an object is, from the left and from the top, among those of its scene.
+
+    () where the scene does not say at which pixels its objects are: then nothing is balanced by place.
+    """
+    pixels = [thing.get("pixel_coords") for thing in scene.record["objects"]]
+    if not all(pixels):
+        return ()
+    return tuple([3 * sum([pixel[axis] < pixels[index][axis] for pixel in pixels]) // len(pixels) for axis in (0, 1)])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
+from vqagen.language.template import PLACE
 from vqagen.plugin import SAMENESS, Undefined
 from vqagen.search.degeneracy import make_idle_test, tested_relations
 from vqagen.search.description import Description, Pick
@@ -251,11 +252,13 @@ class Search:
 
     def _refusal(self, state: SearchState) -> str:
         """Return why a finished filling is refused; "" if it is accepted."""
-        answer, balance = state.values[-1], state.balance
+        balance = state.balance
+        answer = balance.key(state.scene, state.values[-1])
         if answer in balance.refused:
             return UNBALANCED
         if balance.is_worded and balance.refuses(answer, self.plan.said(state.picked)):
-            if self.plan.phrases[-1] == self.plan.stages[-1].choice.index:
+            hangs_on_phrase = self.plan.phrases[-1:] == [self.plan.stages[-1].choice.index]
+            if hangs_on_phrase and self.plan.template.answer_type != PLACE:
                 state.failed_by_balance = True
             else:
                 state.failed_by_words = True

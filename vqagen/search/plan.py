@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from vqagen.language.catalogue import Composite, Value
 from vqagen.language.constraints import other_output
 from vqagen.language.program import Step
-from vqagen.language.template import Constraint, Template, TemplateNode, ruled_out_answers
+from vqagen.language.template import PLACE, Constraint, Template, TemplateNode, ruled_out_answers
 from vqagen.plugin import NODE, RELATION, SLOT
 from vqagen.search.description import Description, LocalCheck, Pick, PlainChoice, Sampling, local_checks
 from vqagen.search.draws import PlainDraw, ReferenceDraw, SetDraw
@@ -136,6 +136,8 @@ class Plan:
         """Answers that the constraints rule out in every scene."""
         self.phrases = _phrases(ops)
         """The descriptions next to the answer, two at most, by their ops: it follows without a further one."""
+        self.turns = [op.index for op in ops if op.is_choice and op.role == RELATION]
+        """The ops that choose a relation."""
 
     def described_at(self, op: int) -> Description:
         """Return the description at an op, which must be one."""
@@ -144,7 +146,19 @@ class Plan:
         return does
 
     def said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
-        """Return the set of attributes that each phrase says."""
+        """Return the set of attributes that each phrase says; where a place is asked for, what tells of it.
+
+        These are the relations, by number, then the last two of them as one number, then how many words phrases say.
+        """
+        said = self._said(picked)
+        if self.template.answer_type != PLACE:
+            return said
+        relations = self.template.catalogue.domain.relations
+        turns = [relations.index(picked[op][0]) for op in self.turns]
+        both = [turns[-2] * len(relations) + turns[-1]] if len(turns) > 1 else []
+        return (*turns, *both, sum([each.bit_count() for each in said]))
+
+    def _said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
         return tuple([self.described_at(op).vocabulary.said[picked[op][1]].used for op in self.phrases])
 
 

@@ -43,6 +43,10 @@ class Balance:
         """`refused`: answers that are not wanted, whatever is said."""
         self.refused = refused
 
+    def key(self, scene: Scene, answer: Value) -> Value:
+        """Return what of an answer is balanced."""
+        return answer
+
     def sets(self, said: Sequence[int]) -> int:
         """Return the sets of attributes that the next phrase may say, as bits."""
         return ANY_SET

@@ -28,7 +28,7 @@ from vqagen.search.state import SearchState, Test
 from vqagen.search.vocabulary import PossibleValues
 from vqagen.world.domain import relation_order
 
-SETS = ("count", "exist", "union")
+SETS = ("count", "exist", "mark", "union")
 """Functions of sets that are spoken of in the plural."""
 JOINS = {("compare_integer", "count", "count"), ("logic", "exist", "exist")}
 """Question types and what they join: sets of which one must not hold the other."""

@@ -21,6 +21,8 @@ from vqagen.search.vocabulary import ANY_SET
 
 MOST_KEPT = 5_000
 """Results of numbers that are kept before they start anew."""
+SIZED = ("count", "mark")
+"""Functions whose answers are balanced by the size of a set."""
 NUMBERED = ("Integer", "Bool")
 """Types of results that functions take apart without looking at the scene."""
 
@@ -159,9 +161,9 @@ def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
     if reader is not None and reader.function == "union" and len({*reader.inputs}) == 2:
         union = sum(reader.inputs) - choice.index
         reader = _only_reader(plan, stage, reader) if union < choice.index else None
-        if reader is not None and reader.function != "count":
+        if reader is not None and reader.function not in SIZED:
             return None
-    if reader is None or reader.function not in ("count", "exist"):
+    if reader is None or reader.function not in (*SIZED, "exist"):
         return None
     reached, applied = {reader.index}, list[Op]()
     for op in stage.applied:
@@ -181,7 +183,7 @@ def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
         return None
     if any(catalogue[op.function].source for op in applied):
         return None
-    return Numbers(reader.index, reader.function == "count", applied, [each.test for each in checks], earlier, union)
+    return Numbers(reader.index, reader.function in SIZED, applied, [each.test for each in checks], earlier, union)
 
 
 def _only_reader(plan: Plan, stage: Stage, op: Op) -> Op | None:

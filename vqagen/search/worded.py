@@ -13,6 +13,7 @@ from random import Random
 
 from vqagen.bits import union, union_of
 from vqagen.language.catalogue import Value
+from vqagen.language.template import PLACE
 from vqagen.rng import below
 from vqagen.search.balance import (
     INTEGERS,
@@ -23,6 +24,7 @@ from vqagen.search.balance import (
     FamilyBalance,
     measured,
 )
+from vqagen.search.places import PlaceBalance
 from vqagen.search.plan import Plan
 
 LEAN = 0.05
@@ -318,9 +320,12 @@ def balance_of(plan: Plan, balance: str, coins: Random | None, takes_all: bool) 
 
     `takes_all`: all questions of a template about a scene are asked, so that none is asked for first.
     """
-    if balance == "words" and coins is not None and not takes_all and 1 <= len(plan.phrases) <= 2:
-        if plan.template.answer_type == "Bool":
+    kind = plan.template.balanced_type
+    if balance == "words" and coins is not None and not takes_all:
+        if kind == PLACE:
+            return PlaceBalance(plan, coins)
+        if kind == "Bool" and 1 <= len(plan.phrases) <= 2:
             return YesNoBalance(plan, coins)
-        if plan.template.answer_type == "Integer":
+        if kind == "Integer" and 1 <= len(plan.phrases) <= 2:
             return NumberBalance(plan, coins)
     return CountedBalance(plan, balance, coins)

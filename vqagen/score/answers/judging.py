@@ -20,12 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from vqagen.errors import UsageError
 from vqagen.items.answers import (
     BOOL,
     INTEGER,
     LIST,
     NO_VOCABULARY,
     NONE_THERE,
+    PLACES,
     TEXT,
     WORD,
     Answer,
@@ -35,7 +37,20 @@ from vqagen.items.answers import (
     text_of,
 )
 from vqagen.items.table import Gold, Options
-from vqagen.score.answers.replies import NO_VALID_ANSWER, READ, read_reply
+from vqagen.score.answers.places import (
+    COORDINATES,
+    NO_SIZE,
+    NO_SPOTS,
+    THOUSAND,
+    UNCLEAR,
+    PlaceScore,
+    in_pixels,
+    read_marks,
+    said_objects,
+    score_marks,
+    without_tags,
+)
+from vqagen.score.answers.replies import NO_VALID_ANSWER, NOT_READ, READ, marked_answer, read_reply
 
 # Judging --------------------------------------------------------------------------------------------------------------
 
@@ -58,6 +73,8 @@ class Judged(NamedTuple):
     """The first candidate as it is compared; as it was given if it names no answer."""
     status: str
     """Of the first candidate: one of `replies`, or NOT_AN_OPTION."""
+    place: PlaceScore | None = None
+    """How well the first candidate says where objects are, if that is asked."""
 
 
 def judge(
@@ -68,11 +85,15 @@ def judge(
     preset: str = TYPED,
     vocabulary: Vocabulary = NO_VOCABULARY,
     top_k: Sequence[int] = (1,),
+    coordinates: str = "",
 ) -> Judged:
     """Judge the answers to an item, best first. Give the `options` if the model saw them: it may name their letters.
 
-    Of candidates that are equal as they are compared, one counts (except by Visual7W's rule).
+    Of candidates that are equal as they are compared, one counts (except by Visual7W's rule). `coordinates` says what
+    those of places count: a key of `places.COORDINATES`.
     """
+    if gold.kind == PLACES and preset == TYPED:
+        return _judge_places(candidates, gold, top_k, coordinates)
     gold, vocabulary = typed(gold) if preset == TYPED else gold, _vocabulary_for(gold, vocabulary)
     readings = [_reading(candidate, gold, options, preset, vocabulary) for candidate in candidates]
     best, seen = [0.0], list[Answer | None]()  # best: the credit of the first 0, 1, 2, … candidates
@@ -82,6 +103,40 @@ def judge(
             best.append(max(best[-1], credit_of(answer, gold, preset)))
     _, given, status = next(iter(readings), (None, "", NO_VALID_ANSWER))
     return Judged(tuple(best[min(k, len(best) - 1)] for k in top_k), given, status)
+
+
+def _judge_places(candidates: Sequence[str], gold: Gold, top_k: Sequence[int], coordinates: str) -> Judged:
+    """Judge answers that are places, as objects by their indexes, or as points or boxes; the credit is the F1."""
+    readings = [_place_score(candidate, gold, coordinates) for candidate in candidates]
+    best = [0.0]
+    for score in readings:
+        best.append(max(best[-1], score.f1 if score else 0.0))
+    first = next(iter(readings), None)
+    said = without_tags(candidates[0]) if candidates else ""
+    status = READ if first else NOT_READ if said.strip() else NO_VALID_ANSWER
+    return Judged(tuple(best[min(k, len(best) - 1)] for k in top_k), said, status, first)
+
+
+def _place_score(reply: str, gold: Gold, coordinates: str) -> PlaceScore | None:
+    """Return how well a reply says where the objects are; None if it says no place. UsageError if that is unclear."""
+    answer = marked_answer(without_tags(reply))
+    marks, right = read_marks(answer), gold.objects
+    named = said_objects(answer) if marks is None else None
+    if named is not None or (marks == [] and not right):
+        shared = {*(named or ())} & {*right}
+        f1 = 2 * len(shared) / (len(named) + len(right)) if named else 1.0
+        return PlaceScore(f1, f1, 0)
+    if marks is None:
+        return None
+    if gold.spots is None:
+        raise UsageError(NO_SPOTS)
+    if not marks:
+        return score_marks([], gold.spots)
+    if coordinates not in COORDINATES:
+        raise UsageError(UNCLEAR)
+    if coordinates == THOUSAND and gold.spots.size is None:
+        raise UsageError(NO_SIZE)
+    return score_marks(in_pixels(marks, coordinates, gold.spots.size), gold.spots)
 
 
 def right_answer(gold: Gold, preset: str, vocabulary: Vocabulary) -> str:
@@ -94,8 +149,8 @@ def right_answer(gold: Gold, preset: str, vocabulary: Vocabulary) -> str:
 def typed(gold: Gold) -> Gold:
     """Return a right answer of any words as one of yes or no, or as a number, if all accepted answers are such.
 
-    >>> typed(Gold(TEXT, ("2", "three")))
-    Gold(kind='integer', answers=('2', 'three'))
+    >>> typed(Gold(TEXT, ("2", "three")))[:2]
+    ('integer', ('2', 'three'))
     """
     for kind in (BOOL, INTEGER) if gold.kind == TEXT else ():
         read = [read_answer(text_of(answer), kind, NO_VOCABULARY) for answer in gold.answers]

@@ -67,12 +67,16 @@ def strict_answer(text: str, gold: Gold, options: Options | None, vocabulary: Vo
     >>> strict_answer("<think>2 or 3?</think><answer>three</answer>", Gold("integer", (3,)), None, Vocabulary())
     '3'
     """
-    reply = shown(text)
-    marked = [mark[1] or mark[2] or "" for mark in _MARKED.finditer(reply)]
-    said = _LATEX.sub(r"\1", (marked or [reply])[-1].strip())
+    said = _LATEX.sub(r"\1", marked_answer(text).strip())
     finder, is_short = finder_for(gold, options, vocabulary), len(said) <= LONGEST_ANSWER and "?" not in said
     found = (finder.whole(said) or finder.whole(_cleaned(said))) if is_short else []
     return found[0] if len(found) == 1 else None
+
+
+def marked_answer(text: str) -> str:
+    r"""Return the answer in the last `<answer>` or `\boxed{}` of a reply; without any, the reply without reasoning."""
+    reply = shown(text)
+    return next((mark[1] or mark[2] or "" for mark in reversed([*_MARKED.finditer(reply)])), reply)
 
 
 def cell_in_reply(reply: str) -> str | None:

@@ -14,6 +14,7 @@ Any key of an id goes with any name of a prediction. Beside a prediction, an `an
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -23,6 +24,7 @@ from vqagen.extras import needed
 from vqagen.files.locations import Location, natural_order
 from vqagen.files.records import RecordKind
 from vqagen.items.answers import text_of
+from vqagen.items.places import MARK_KEYS
 from vqagen.items.table import plain_id
 
 _ANY_KIND = ("custom_id", "id", "index", "doc_id")
@@ -270,6 +272,9 @@ def _has_failed(record: Mapping[str, Any]) -> bool:
 def _text(value: Any, key: str) -> str:
     """Return an answer as text: truth values as yes and no, lists with commas; nothing for null."""
     value = value.tolist() if hasattr(value, "tolist") else value
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, Mapping) and any(each in first for each in MARK_KEYS):
+        return json.dumps(value)
     if value is None or value != value:  # NaN, as pandas has it for nothing
         return ""
     if isinstance(value, list | tuple):

@@ -7,6 +7,7 @@
     trace            a list of JSON texts, one for each step of the program
     mentions         a list of {span, objects}
     reasoning        text
+    answer_points answer_boxes       lists of lists of whole numbers, where places are asked for
 
 The options of a run decide which columns there are, and the data never does: all row groups and all shards of a run
 agree. What a scene lacks, such as a split, is null.
@@ -22,7 +23,8 @@ import orjson
 
 from vqagen.files.formats import Record
 from vqagen.files.parquet import RecordColumns, pyarrow, refuse_misfits
-from vqagen.language.question import GENERATOR, RELEASE, ProgramRecords, release_answer, typed_answer
+from vqagen.language.question import GENERATOR, RELEASE, SPOT_KEYS, ProgramRecords, release_answer, typed_answer
+from vqagen.language.template import PLACE, PLACES
 from vqagen.tasks.questions.settings import RecordForm
 
 NUMBER = "question_index"
@@ -31,7 +33,7 @@ _TEXTS = ("split", "image_filename", "image", "template_filename", "question_typ
 _NUMBERS = ("image_index", "scene_index", "question_family_index", "pair")
 _ORDER = (
     *("split", "image_filename", "image_index", "image", "scene_index", NUMBER, "question_family_index"),
-    *("template_filename", "question_type", "pair", "question", "answer", "program", "trace", "mentions"),
+    *("template_filename", "question_type", "pair", "question", "answer", *SPOT_KEYS, "program", "trace", "mentions"),
     "reasoning",
 )
 
@@ -58,6 +60,7 @@ class QuestionColumns(RecordColumns):
         types = {
             **dict.fromkeys((*_TEXTS, "answer", "reasoning"), text),
             **dict.fromkeys((*_NUMBERS, NUMBER), arrow.int64()),
+            **dict.fromkeys(SPOT_KEYS, _list_of(numbers)),
             "program": _list_of(node),
             "trace": _list_of(text),
             "mentions": _list_of(arrow.struct([("span", numbers), ("objects", numbers)])),
@@ -66,6 +69,7 @@ class QuestionColumns(RecordColumns):
             "template_filename": form.dialect == RELEASE,
             "pair": not self.are_paired,
             "answer": form.hide_answers,
+            **dict.fromkeys(SPOT_KEYS, form.hide_answers or not {PLACE, PLACES} & {*self.answer_types.values()}),
             "program": form.hide_answers,
             "trace": not form.trace,
             "mentions": not form.trace,

@@ -14,7 +14,7 @@ from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_
 from vqagen.language.loading import BadTemplates
 from vqagen.language.question import Question
 from vqagen.language.synonyms import Synonyms
-from vqagen.language.template import Template
+from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.rng import shuffled, stream
 from vqagen.search.balance import FamilyBalance
 from vqagen.search.instantiate import Filling
@@ -65,6 +65,8 @@ def check_names(loaded: LoadedDomain, settings: QuestionSettings, option: str = 
     known = list(dict.fromkeys(name for kind in zip(*sound, strict=True) for name in kind if name))  # types first
     what = "question type or template"
     wrong = [f"{option}: {unknown(what, name, known)}" for name in settings.only if name not in known]
+    if settings.balance == "pairs" and any(each.answer_type in (PLACE, PLACES) for each in loaded.templates):
+        wrong.append("--balance pairs: answers that are places are no pairs, as each picture has places of its own")
     if not loaded.templates:
         wrong = ["no template is left: --skip-bad-templates leaves none to ask with"]
     if wrong:
@@ -229,6 +231,6 @@ class _Window:
         question = family.question(subject.scene, filling, subject.rng.random)
         refusal = self.screen.refusal(question)
         if not refusal:
-            answers.add(filling.answer, filling.said())
+            answers.add(answers.key(subject.scene, filling.answer), filling.said())
             made.append(question)
         return refusal

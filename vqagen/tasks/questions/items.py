@@ -11,10 +11,11 @@ import orjson
 
 import vqagen.language.functions  # noqa: F401  (importing the module declares them)
 from vqagen.errors import FieldFault, describe
-from vqagen.items.answers import BOOL, INTEGER, LIST, WORD, text_of
+from vqagen.items.answers import BOOL, INTEGER, LIST, NO_VOCABULARY, PLACES, WORD, read_answer, text_of
 from vqagen.items.builder import TableBuilder, gold_of
 from vqagen.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
 from vqagen.language.question import OPTION_KEYS, answers_in, family_name
+from vqagen.language.template import PLACE, PLACES as PLACES_TYPE
 from vqagen.plugin import BUILT_IN
 
 GROUPS = ("answer_type", "category", "function", "family", "program_length", "depth", "scene_size")
@@ -27,7 +28,7 @@ _NO_PROGRAM = "expected a list of nodes with a function and a list of inputs"
 _ANSWER = "true, false, a number, a text or a list of texts"
 _ABSENT = object()
 _ID_KEYS = ("question_index", "question_id", "questionId", "id")
-_DECLARED = {"Bool": BOOL, "Integer": INTEGER, "list": LIST}
+_DECLARED = {"Bool": BOOL, "Integer": INTEGER, "list": LIST, PLACE: PLACES, PLACES_TYPE: PLACES}
 """Type of answers in the info -> kind."""
 
 
@@ -79,6 +80,9 @@ class _QuestionReader:
         try:
             key = answer, type(answer), function, file, family, category
             gold, asked = self._known.get(key) or self._learn(key)
+            if self._kinds.get(function or "") == PLACES and answer is not None:
+                own = self._gold(answer, function)
+                gold = table.gold(own._replace(spots=table.spots(record, own.objects)))
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
             options = None if record.keys().isdisjoint(_OPTIONS) else _options(record)
             table.add(id, gold, options=options, pair=get("pair"), block=get("block"))
@@ -123,6 +127,11 @@ class _QuestionReader:
 
     def _gold(self, answer: Any, function: str | None) -> Gold:
         """Return an answer with its kind. FieldFault for what is no answer."""
+        if self._kinds.get(function or "") == PLACES:
+            objects = read_answer(text_of(answer), PLACES, NO_VOCABULARY)
+            if objects is None:
+                raise FieldFault("answer", f"expected the indexes of objects, or none, found {describe(answer)}")
+            return Gold(PLACES, (objects,))
         if isinstance(answer, tuple):
             return Gold(LIST, (answer,))
         if not isinstance(answer, str | int):

@@ -17,7 +17,7 @@ from vqagen.frozen import frozen
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, PathLike, check_hashes
 from vqagen.language.question import RELEASE, Question, record_writer
 from vqagen.language.synonyms import vocabulary_record
-from vqagen.language.template import Template
+from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.tasks.contract import Item, ItemRecords, Make, RunReport, RunResult, Tally, Task, compiled_scenes
 from vqagen.tasks.questions.exclusion import Exclusion, QuestionSelection, TemplateKey, load_exclusion
 from vqagen.tasks.questions.family import QuestionTally
@@ -182,7 +182,7 @@ def _answer_types(loaded: LoadedDomain) -> dict[str, str]:
         function.name: function.output for function in (template.last_function for template in loaded.templates)
     }
     types = {name: "list" if output in lists else output for name, output in functions.items()}
-    return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list")}
+    return {name: types[name] for name in sorted(types) if types[name] in ("Bool", "Integer", "list", PLACE, PLACES)}
 
 
 def questions_about(

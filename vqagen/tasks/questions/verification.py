@@ -27,8 +27,9 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import same_answer
+from vqagen.language.question import SPOT_KEYS, answer_places, same_answer
 from vqagen.language.synonyms import vocabulary_record
+from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import Undefined
 from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -135,6 +136,7 @@ def _fault(
         or (texts.fault(record, scene, program.nodes, outputs) if texts else None)
         or (texts.reasoning_fault(record, scene, program, right) if texts else None)
         or _options_fault(record, catalogue[last], catalogue.domain)
+        or _places_fault(record, scene, catalogue[last], right)
         or _field_fault(record, scene, catalogue[last], is_ours)
     )
 
@@ -221,6 +223,21 @@ def _options_fault(record: Mapping[str, Any], function: Function, domain: Domain
         ),
     ]
     return next((QuestionFault("wrong options", why) for is_wrong, why in rows if is_wrong), None)
+
+
+def _places_fault(
+    record: Mapping[str, Any], scene: Scene, function: Function, answer: Sequence[int]
+) -> QuestionFault | None:
+    """Return the fault of the points or boxes of an answer, which are those of its objects in the scene."""
+    if function.output not in (PLACE, PLACES):
+        return None
+    right = answer_places(scene.record, answer)
+    for key in SPOT_KEYS:
+        written, wanted = record.get(key), right.get(key)
+        if written != wanted:
+            message = f"{key}: written as {as_written(written)}, but the objects of the scene have {as_written(wanted)}"
+            return QuestionFault(f"wrong {key}", message)
+    return None
 
 
 def _field_fault(record: Mapping[str, Any], scene: Scene, function: Function, is_ours: bool) -> QuestionFault | None:
