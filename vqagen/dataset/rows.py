@@ -19,6 +19,7 @@ from vqagen.files.output import atomic_output
 from vqagen.files.parquet import open_columns, pyarrow
 from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER, PLACES
 from vqagen.language.domain_files import PathLike
+from vqagen.language.question import SPOT_KEYS
 from vqagen.language.template import PLACE, PLACES as PLACES_OF_SET
 from vqagen.world.loading import find_scenes
 
@@ -44,6 +45,7 @@ FEATURES: Mapping[str, Any] = {
     "trace": {"feature": _TEXT, "_type": "Sequence"},
     "mentions": [{"span": _NUMBERS, "objects": _NUMBERS}],
     **dict.fromkeys(("reasoning", "family"), _TEXT),
+    **dict.fromkeys(SPOT_KEYS, _PLACES),
     **_OBJECTS,
 }
 """Column of a question -> its type, in the order of the files."""
@@ -77,6 +79,8 @@ MEANINGS: Mapping[str, str] = {
     "reasoning": "the steps as sentences; empty unless it was asked for",
     "family": "the template of the question",
     "scene": "JSON: objects, their values, places and relations, the camera and the lights",
+    "answer_points": "of each object of an answer that is a place `[x, y]`, the pixel of its middle",
+    "answer_boxes": "of each object of an answer that is a place its box",
     "points": "of each object `[x, y]`, the pixel of its middle",
     "boxes": "of each object `[left, top, right, bottom]` in pixels; `[]` if it cannot be seen",
     "masks": "JSON: of each object the pixels that show it, as run lengths of COCO: `size` and `counts`",
@@ -86,7 +90,11 @@ MEANINGS: Mapping[str, str] = {
     "dialog": "JSON: the dialog with its programs and coreference",
 }
 """Column -> its meaning, for people."""
-SINCE_2: Row = {"trace": [], "mentions": [], "reasoning": "", "points": [], "masks": "[]"}
+SINCE_2: Row = {
+    **{name: [] for name in ("trace", "mentions", *SPOT_KEYS, "points")},
+    "reasoning": "",
+    "masks": "[]",
+}
 """Column that datasets of vqagen 1.0 lack -> what stands for it."""
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
@@ -166,6 +174,7 @@ def question_row(
         "trace": [orjson.dumps(step).decode() for step in record.get("trace") or ()],
         "mentions": list(record.get("mentions") or ()),
         "reasoning": record.get("reasoning") or "",
+        **{key: [list(place) for place in record.get(key) or ()] for key in SPOT_KEYS},
         "family": family,
     }
     return {name: columns[name] for name in COLUMNS}

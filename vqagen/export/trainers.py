@@ -12,6 +12,8 @@ from vqagen.errors import BadInput, Problem
 from vqagen.export.examples import DIALOGS, Example, Turn
 from vqagen.export.folder import HUB_FILE, IMAGE, TEXT, ExportFolder, ExportTarget, chat, rounds_of
 
+PLACE_COLUMNS = ("answer_boxes", "boxes")
+"""What the rewards `grounding` and `hops` read."""
 IMAGE_TAG, VIDEO_TAG = "<image>", "<video>"
 """Stand in a text where its picture or video belongs."""
 _ON_HUB = {"task_categories": ["visual-question-answering"], "language": ["en"]}
@@ -78,6 +80,7 @@ def _trl_rows(example: Example, folder: ExportFolder) -> Iterator[Row]:
             "answer_type": turn.answer_type,
             "choices": example.row.get("choices", []),
             "reasoning": turn.reasoning,
+            **{name: example.row.get(name) or [] for name in PLACE_COLUMNS},
             "domain": folder.domain,
             "id": id,
         }
@@ -122,6 +125,8 @@ _VERL_COLUMNS: Mapping[str, Any] = {
         "index": {"dtype": "int64", "_type": "Value"},
         **dict.fromkeys(("answer", "question", "answer_type"), TEXT),
         "choices": [TEXT],
+        "reasoning": TEXT,
+        **{name: FEATURES[name] for name in PLACE_COLUMNS},
         **dict.fromkeys(("domain", "id"), TEXT),
     },
 }
@@ -160,6 +165,8 @@ def _verl_rows(example: Example, folder: ExportFolder) -> Iterable[Row]:
             "question": example.row["question"],
             "answer_type": example.turn.answer_type,
             "choices": example.row.get("choices"),
+            "reasoning": example.turn.reasoning,
+            **{name: example.row.get(name) or [] for name in PLACE_COLUMNS},
             "domain": folder.domain,
             "id": example.id,
         },
@@ -243,7 +250,9 @@ TABLE: Mapping[str, ExportTarget] = {
             "completion": _MESSAGES,
             **dict.fromkeys(("solution", "answer", "answer_type"), TEXT),
             "choices": [TEXT],
-            **dict.fromkeys(("reasoning", "domain", "id"), TEXT),
+            "reasoning": TEXT,
+            **{name: FEATURES[name] for name in PLACE_COLUMNS},
+            **dict.fromkeys(("domain", "id"), TEXT),
         },
         _trl_rows,
         _TRL,

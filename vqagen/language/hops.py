@@ -20,7 +20,7 @@ from vqagen.plugin import FILTER
 from vqagen.world.attribute import Attribute
 from vqagen.world.scene import Scene
 
-SILENT = ("unique", "not_unique", "count", "exist")
+SILENT = ("unique", "not_unique", "count", "exist", "point", "mark")
 """Functions that give nothing that a sentence about their input does not say."""
 
 

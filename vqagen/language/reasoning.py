@@ -39,13 +39,14 @@ from vqagen.language.hops import Hop, filtered_by, hops_of
 from vqagen.language.program import Node, Program
 from vqagen.language.sentence import Marked, edits, is_english, starts_with_vowel_sound
 from vqagen.language.synonyms import Synonyms
+from vqagen.language.template import PLACE, PLACES
 from vqagen.rng import pick, shuffled, stream
 from vqagen.world.domain import HEAD_NOUN, Domain
 from vqagen.world.scene import Scene
 
 TEXT, POINTS, BOXES = "text", "points", "boxes"
 FORMS = (TEXT, POINTS, BOXES)
-PLACES = {POINTS: ("pixel_coords", 2, "({}, {})"), BOXES: ("box", 4, "[{}, {}, {}, {}]")}
+WRITTEN = {POINTS: ("pixel_coords", 2, "({}, {})"), BOXES: ("box", 4, "[{}, {}, {}, {}]")}
 """Form -> the key of an object's record that has its place, how many numbers are needed, and how they are written."""
 MOST_WORDS = 5
 """Words of the longest name that is looked for, beside that of an object with all of its words."""
@@ -124,7 +125,7 @@ class _Narrator:
         """Yield a sentence for each hop, then the answer."""
         for number, hop in enumerate(self.hops):
             yield self._sentence(number, hop)
-        if self.program.answer_type in ("Object", "ObjectSet"):
+        if self.program.answer_type in (PLACE, PLACES):
             answer = self._listed(indexes(self.hops[-1].objects or 0)) or self.phrases["none"]
         yield self._finished(pick(self.rng, self.texts["answer"]), {"X": answer})
 
@@ -360,7 +361,7 @@ def _place(scene: Scene, thing: int, form: str) -> str:
     """Return the place of an object: "(212, 140)", "[180, 110, 244, 171]", or "" in text. Raises BadInput without."""
     if form == TEXT:
         return ""
-    key, count, place = PLACES[form]
+    key, count, place = WRITTEN[form]
     given = scene.record["objects"][thing].get(key)
     numbers = [number for number in given if isinstance(number, int | float)] if isinstance(given, list | tuple) else []
     if len(numbers) < count:

@@ -17,6 +17,7 @@ from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import OPTION_KEYS, family_name, release_answer
+from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import Undefined
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.world.loading import SceneSource
@@ -171,8 +172,8 @@ def _steps(
             return steps, f"the program has no answer in this scene: {error}"
     for step, output in zip(steps, outputs, strict=False):
         kind = catalogue[step["function"]].output
-        if kind in ("ObjectSet", "Object"):
-            step["objects"] = output if kind == "ObjectSet" else [output]
+        if kind in ("ObjectSet", "Object", PLACE, PLACES):
+            step["objects"] = [output] if kind == "Object" else output
         else:
             step["value"] = release_answer(output)
     return steps, ""
