@@ -331,7 +331,9 @@ def test_a_question_can_be_pickled(scenes: Path, tmp_path: Path) -> None:
 
     assert questions
     again = pickle.loads(pickle.dumps(questions))
-    assert [each.to_record() for each in again] == [each.to_record() for each in questions]
+    assert [each.to_record(reasoning="text") for each in again] == [
+        each.to_record(reasoning="text") for each in questions
+    ]
     assert [each.program.run(each.scene) for each in again] == [each.value for each in questions]
     assert again[0].template.constraints[0].holds("red") is False
 

@@ -16,6 +16,7 @@ import vqagen.language.functions
 import vqagen.language.viewpoint  # noqa: F401  (importing the modules declares them)
 from vqagen.errors import BadInput, Fault, Problem, nearest, unknown, warn
 from vqagen.frozen import frozen
+from vqagen.language.synonyms import Synonyms
 from vqagen.plugin import (
     BUILT_IN,
     ITS_NAME,
@@ -155,6 +156,8 @@ class Catalogue(ByName[Function]):
         self.composites: Mapping[str, Composite] = composites_of(domain)
         """The template-only nodes."""
         faults = [*name_faults(built_in, domain), *declaration_faults(domain, self, self.composites)]
+        self.synonyms: Synonyms | None = None
+        """The ways to say the values of its domain, once they are loaded."""
         self.reload: tuple[Callable[..., Catalogue], tuple[object, ...]] | None = None
         """The call that loads an equal catalogue in another process. Only a catalogue that was loaded from files has
         it, and can be pickled."""

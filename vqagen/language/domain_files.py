@@ -232,6 +232,15 @@ def synonyms_file(files: DomainFiles, domain: Domain) -> Path | None:
     return files.synonyms or (shipped("synonyms.json") if has_none else None)
 
 
+def synonyms_of(catalogue: Catalogue) -> Synonyms:
+    """Return the ways to say the values of a domain: those of its metadata alone if it was not loaded from files."""
+    if catalogue.synonyms is None:
+        files = catalogue.reload[1][0] if catalogue.reload else None
+        path = synonyms_file(files, catalogue.domain) if isinstance(files, DomainFiles) else None
+        catalogue.synonyms = load_synonyms(path, catalogue.domain)
+    return catalogue.synonyms
+
+
 def load_domain_files(
     files: DomainFiles | None = None, skips_bad: bool = False, drops_idle: bool = False
 ) -> LoadedDomain:
@@ -265,6 +274,6 @@ def _with_templates(
 ) -> LoadedDomain:
     """Return the domain with its synonyms, which are loaded, and the hashes of its files."""
     domain = catalogue.domain
-    synonyms = load_synonyms(synonyms_file(files, domain), domain)
+    synonyms = catalogue.synonyms = load_synonyms(synonyms_file(files, domain), domain)
     hashes = input_hashes(files, domain, catalogue.plugins)
     return LoadedDomain(domain, catalogue, templates, synonyms, hashes, files, skipped)

@@ -17,7 +17,6 @@ answer nor what gives it away: no program, no trace and no reasoning.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
@@ -29,7 +28,6 @@ from vqagen.files.records import RecordKind, open_records
 from vqagen.frozen import frozen
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
-from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.world.scene import Scene
 
@@ -76,16 +74,6 @@ class Question(Mapping[str, Any]):
     """The number of its pair: the same question about another scene, with another answer; None without pairs."""
     question_index: int = 0
     """Its place among the questions of the run, from 0."""
-    synonyms: Synonyms | None = field(default=None, repr=False, compare=False)
-    """The ways to say values by which it was worded; its reasoning is worded by them, too."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the table of synonyms alone: their domain is loaded with the catalogue of the template."""
-        return {**self.__dict__, "synonyms": self.synonyms and self.synonyms.table}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        table, domain = state["synonyms"], state["template"].catalogue.domain
-        self.__dict__.update(state, synonyms=None if table is None else Synonyms(table, domain))
 
     def __repr__(self) -> str:
         return f"Question(question={self.question!r}, answer={self.answer!r})"
@@ -123,16 +111,11 @@ class Question(Mapping[str, Any]):
 
     def reason(self, form: str) -> str:
         """Return the reasoning in a form: text, points or boxes. Raises BadInput if the scene lacks these places."""
-        from vqagen.language.reasoning import reason  # few runs need it
+        from vqagen.language.domain_files import synonyms_of  # few runs need them
+        from vqagen.language.reasoning import reason
 
-        return reason(
-            self.program,
-            self.scene,
-            self.question,
-            self.answer,
-            self.synonyms or Synonyms({}, self.template.catalogue.domain),
-            form,
-        )
+        said = synonyms_of(self.template.catalogue)
+        return reason(self.program, self.scene, self.question, self.answer, said, form)
 
     def __getitem__(self, key: str) -> Any:
         return self.record[key]

@@ -73,8 +73,10 @@ def reasoning_texts(domain: Domain) -> Mapping[str, Any]:
     """Return the texts of a domain. Raises UsageError if it has none."""
     texts: Mapping[str, Any] | None = domain.record.get("reasoning")
     if texts is None:
-        advice = 'add a section "reasoning"; `vqagen init FOLDER --from clevr` writes a domain that has one'
-        raise UsageError(f"--reasoning: no texts in {domain.source or 'the metadata'}: {advice}")
+        raise UsageError(
+            f'--reasoning: no texts in {domain.source or "the metadata"}: add a section "reasoning";'
+            " `vqagen init FOLDER --from clevr` writes a domain that has one"
+        )
     return texts
 
 
@@ -131,8 +133,8 @@ class _Narrator:
 
     def _asked(self) -> set[tuple[int, str]]:
         """Return the objects of which an attribute is asked, each with the attribute."""
-        of = self.program.catalogue
-        asked = [(node, self.domain.attribute_of(of[node.function].output)) for node in self.program.nodes]
+        outputs = [self.program.catalogue[node.function].output for node in self.program.nodes]
+        asked = zip(self.program.nodes, map(self.domain.attribute_of, outputs), strict=True)
         return {(self.outputs[node.inputs[0]], each.name) for node, each in asked if each and len(node.inputs) == 1}
 
     def _words(self, hop: Hop) -> Words:
@@ -320,9 +322,8 @@ class _Names:
         return " ".join([*said, self._synonyms.plural(noun) if is_plural else noun])
 
     def _shortest(self, thing: int) -> Words:
-        words = [(each.name, value) for each in self._shuffled for value in self._values(each.name, thing)]
-        nouns = self._nouns(thing)
-        more = [word for word in words if word not in nouns]
+        nouns, names = self._nouns(thing), [attribute.name for attribute in self._shuffled]
+        more = [(name, value) for name in names for value in self._values(name, thing) if (name, value) not in nouns]
         unasked = [(name, value) for name, value in more if (thing, name) not in self._asked]
         for usable in (unasked, more) if self._is_text else (unasked,):
             for size in range(MOST_WORDS):
@@ -365,6 +366,13 @@ def _place(scene: Scene, thing: int, form: str) -> str:
     given = scene.record["objects"][thing].get(key)
     numbers = [number for number in given if isinstance(number, int | float)] if isinstance(given, list | tuple) else []
     if len(numbers) < count:
-        message = f"missing, for --reasoning {form}: `vqagen scenes draw` writes it; --reasoning text needs none"
-        raise BadInput([Problem(message, scene.image or "scenes", f"scenes[{scene.index}].objects[{thing}].{key}")])
+        raise BadInput(
+            [
+                Problem(
+                    f"missing, for --reasoning {form}: `vqagen scenes draw` writes it; --reasoning text needs none",
+                    scene.image or "scenes",
+                    f"scenes[{scene.index}].objects[{thing}].{key}",
+                )
+            ]
+        )
     return place.format(*map(round, numbers))

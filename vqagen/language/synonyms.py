@@ -45,7 +45,7 @@ class Synonyms:
     """Ways to say a value; `table` is that of the file, and comes before the metadata's."""
 
     def __init__(self, table: Mapping[str, Any], domain: Domain) -> None:
-        self.domain, self.table = domain, table
+        self.domain = domain
         self._tables = (table, domain.synonyms_section)
         self._of_type: dict[str, Mapping[str | None, Ways]] = {}
         self._plurals: dict[str, str] = {"": ""}

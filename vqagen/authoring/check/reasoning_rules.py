@@ -25,15 +25,14 @@ def check_reasoning(catalogue: Catalogue, report: CheckReport) -> None:
     known = [*catalogue, *BUILT_IN.functions, *catalogue.plugins.functions]
     for name, texts in content_of(sentences).items():
         if name not in known:
-            message = unknown("function", name, known)
-            found.warn(UNKNOWN, domain.problem(f"reasoning.sentences.{name}", message))
+            found.warn(UNKNOWN, domain.problem(f"reasoning.sentences.{name}", unknown("function", name, known)))
         for path, text in _placed(texts, f"reasoning.sentences.{name}"):
             for slot in sorted(slots_of(text) - SLOTS):
                 found.error(domain.problem(path, unknown("slot", slot, sorted(SLOTS))))
     for function in catalogue.values():
         if function.name not in SILENT and not texts_of(function, catalogue):
-            message = f"no sentences for {function.signature}: reasonings say its docstring, {function.meaning!r}"
-            found.warn(MISSING, domain.problem("reasoning.sentences", message))
+            why = f"no sentences for {function.signature}: reasonings say its docstring, {function.meaning!r}"
+            found.warn(MISSING, domain.problem("reasoning.sentences", why))
 
 
 def _placed(texts: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -133,7 +133,7 @@ class Family:
         marks: bool = False,
     ) -> None:
         """`marks`: whether questions tell where their text mentions objects; it changes nothing else."""
-        self.template, self.synonyms, self.marks, self.is_compat = template, synonyms, marks, settings.is_compat
+        self.template, self.marks, self.is_compat = template, marks, settings.is_compat
         sampling = Sampling(absent="any") if self.is_compat else Sampling(shortens=True)
         style = Style(mixed_words=True, most_words=sys.maxsize, joins_anything=False) if self.is_compat else Style()
         self.plan = make_plan(template, vocabularies, sampling)
@@ -160,8 +160,7 @@ class Family:
             text, mentions = marked.text, tuple(sorted(_mentions(marked, filling)))
         else:
             text, mentions = wording.say(words, random, keep_other), ()
-        asked = program or filling.program()
-        return Question(scene, self.template, text, asked, filling.answer, words, mentions, synonyms=self.synonyms)
+        return Question(scene, self.template, text, program or filling.program(), filling.answer, words, mentions)
 
 
 def _mentions(marked: Marked, filling: Filling) -> Iterator[Mention]:

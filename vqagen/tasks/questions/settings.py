@@ -157,5 +157,5 @@ class RecordForm(CheckedSettings):
 
     def to_record(self) -> dict[str, Any]:
         """Return the form as the `info` of an output holds it, beside the dialect."""
-        reasoning = {} if self.reasoning == "none" else {"reasoning": self.reasoning}
-        return {"trace": self.trace, "hide_answers": self.hide_answers, **reasoning}
+        shown = {"trace": self.trace, "hide_answers": self.hide_answers}
+        return shown if self.reasoning == "none" else {**shown, "reasoning": self.reasoning}
