@@ -139,6 +139,27 @@ REFUSED = [
 ]
 
 
+SPOILED = [
+    ("places.jsonl", '"answer_boxes":[[', '"answer_boxes":["x",[', "answer_boxes: expected a box such as"),
+    ("pictures/scenes.json", '"box":[', '"box":[9,', "scenes[0]: expected a box such as"),
+    ("pictures/scenes.json", '"width":480', '"width":48', "lies outside of the picture, which has 48 x 320 pixels"),
+    ("pictures/scenes.json", '"counts":', '"count":', "scenes[0]: expected a mask with size and counts"),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "told"), SPOILED)
+def test_spoiled_boxes_and_masks_are_told(vqagen_: Commands, file: str, old: str, new: str, told: str) -> None:
+    """With their place in the file."""
+    vqagen_.given(*MADE)
+    _write("given.jsonl", _boxed)
+    text = Path(file).read_text("utf-8")
+    assert old in text
+    Path(file).write_text(text.replace(old, new), "utf-8")
+    scenes = "--scenes pictures/scenes.json" if "scenes" in file else ""
+    ran = vqagen_(f"evaluate places.jsonl given.jsonl --coordinates pixels {scenes}")
+    assert (ran.code, told in ran.err) == (3, True), ran.err
+
+
 def test_what_is_unclear_is_refused(vqagen_: Commands) -> None:
     """One line says what to do."""
     vqagen_.given(*MADE)

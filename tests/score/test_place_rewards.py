@@ -188,6 +188,7 @@ def test_easyr1_and_verl_hand_over_a_row() -> None:
         (lambda: rewards.grounding(None, ["x"], answer=["1"]), "needs a column `answer_boxes` or `boxes`"),
         (lambda: rewards.hops(None, ["x"], answer=["1"]), "needs a column `reasoning`"),
         (lambda: rewards.grounding(None, ["x"], answer_boxes=["cube"]), "expected boxes such as"),
+        (lambda: rewards.grounding(None, ["x"], answer_boxes=[[[1, 2, 3]]]), "expected boxes such as"),
         (
             lambda: rewards.grounding(None, ["x"], answer=["7"], answer_type=["places"], boxes=[EVERY]),
             "its row needs `answer_boxes`",

@@ -254,7 +254,7 @@ def _said(value: Any) -> str:
     """Return an answer as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(_said, value)) if isinstance(value, list) else str(value)
+    return (", ".join(map(_said, value)) or "none") if isinstance(value, list) else str(value)
 
 
 def _answer(value: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from vqagen.errors import BadInput, FaultList, Problem, UsageError, counted, describe
+from vqagen.errors import BadInput, FaultList, FieldFault, Problem, UsageError, counted, describe
 from vqagen.files.records import RecordSource
 from vqagen.items.answers import BOOL, INTEGER, WORD
 from vqagen.items.places import Spot, Spots, spots_of_boxes, spots_of_scene
@@ -137,7 +137,10 @@ class TableBuilder:
         if self._scenes is not None:
             return self._scenes.spots(record, self.index, objects)
         boxes = record.get(BOXES)
-        return None if boxes is None else spots_of_boxes(boxes)
+        try:
+            return None if boxes is None else spots_of_boxes(boxes)
+        except ValueError as error:
+            raise FieldFault(BOXES, str(error)) from None
 
     def add(
         self,
@@ -308,7 +311,11 @@ class SceneFields:
 
     def spots(self, record: Mapping[str, Any], index: int, objects: Sequence[int]) -> Spots | None:
         """Return where objects of the record's scene are; None if it does not say that."""
-        self._spots = self._spots or [spots_of_scene(scene) for scene in self._source.records()]
+        for number, scene in enumerate(() if self._spots else self._source.records()):
+            try:
+                self._spots.append(spots_of_scene(scene))
+            except ValueError as error:
+                raise BadInput([Problem(str(error), str(self._source.path), f"scenes[{number}]")]) from None
         at = self.find(record, index)
         known = None if at == NONE else self._spots[at]
         if known is None or not all(i < len(known[0]) for i in objects):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, NamedTuple
+
+from vqagen.errors import describe
 
 Mark = tuple[float, ...]
 """A point (x, y), or a box (left, top, right, bottom), in pixels."""
@@ -59,20 +61,38 @@ class Spots(NamedTuple):
     size: tuple[int, int] | None = None
 
 
-def spots_of_boxes(boxes: Iterable[Sequence[float]]) -> Spots:
-    """Return places by the boxes of objects; [] is that of an object that cannot be seen."""
-    return Spots(tuple([Spot(tuple(box)) for box in boxes if box]))
+def spots_of_boxes(boxes: Any) -> Spots:
+    """Return places by the boxes of objects; [] is that of an object that cannot be seen. Raises ValueError."""
+    if not isinstance(boxes, list | tuple):
+        raise ValueError(f"expected boxes such as [[180, 110, 244, 171]], found {describe(boxes)}")
+    return Spots(tuple([Spot(_box(box)) for box in boxes if box != []]))
+
+
+def _box(box: Any) -> Mark:
+    is_box = isinstance(box, list | tuple) and len(box) == 4 and not {*map(type, box)} - {int, float}
+    if not is_box or not (box[0] < box[2] and box[1] < box[3]):
+        raise ValueError(f"expected a box such as [180, 110, 244, 171], found {box!r:.60}")
+    return tuple(box)
 
 
 def spots_of_scene(scene: Mapping[str, Any]) -> tuple[list[Spot | None], tuple[int, int] | None] | None:
-    """Return the place of each object of a scene record, and the size of its picture; None if it has no boxes."""
+    """Return the place of each object of a scene record, and the size of its picture; None if it has no boxes.
+
+    Raises ValueError for what is no box or no mask.
+    """
     things = scene.get("objects") or []
     if not all("box" in thing for thing in things):
         return None
     camera = scene.get("camera") or {}
     size = (camera["width"], camera["height"]) if {"width", "height"} <= camera.keys() else None
-    return [Spot(tuple(thing["box"]), _mask(thing.get("mask"))) if thing["box"] else None for thing in things], size
+    for box in (thing["box"] for thing in things if thing["box"]):
+        if size and (min(_box(box)) < 0 or box[2] > size[0] or box[3] > size[1]):
+            raise ValueError(f"the box {list(box)} lies outside of the picture, which has {size[0]} x {size[1]} pixels")
+    return [Spot(_box(thing["box"]), _mask(thing.get("mask"))) if thing["box"] else None for thing in things], size
 
 
 def _mask(record: Mapping[str, Any] | None) -> Runs | None:
-    return Runs(record["size"][0], tuple(accumulate(record["counts"]))) if record else None
+    try:
+        return Runs(record["size"][0], tuple(accumulate(record["counts"]))) if record else None
+    except (KeyError, IndexError, TypeError):
+        raise ValueError(f"expected a mask with size and counts, found {describe(record)}") from None

@@ -44,7 +44,7 @@ def grounding_score(reply: Completion, boxes: Iterable[Sequence[float]]) -> floa
     """
     text = reply_of(reply)
     marks = read_marks(marked_answer(without_tags(text)), strict=True) if len(text) <= MOST_CHARACTERS else None
-    spots = spots_of_boxes(boxes)
+    spots = spots_of_boxes([*map(list, boxes)])
     if marks is None or not is_right(marks, spots):
         return 0.0
     return score_marks(marks, spots).iou
@@ -84,13 +84,15 @@ def _hops_of(reply: Completion, about: Mapping[str, Any]) -> float | None:
 
 
 def _boxes(cell: Any) -> list[list[float]] | None:
-    """Return a cell with a list of boxes, or its JSON; None if it is missing."""
+    """Return a cell with a list of boxes, or its JSON; None if it is missing. UsageError for another one."""
     value = value_of(cell)
     try:
         value = orjson.loads(value) if isinstance(value, str) else value
-        return None if value is None else [[*map(float, box)] for box in value]
+        boxes = None if value is None else [[*map(float, box)] for box in value]
+        spots_of_boxes(boxes or [])
     except (TypeError, ValueError):
         raise UsageError(f"expected boxes such as [[180, 110, 244, 171]], found {value!r:.80}") from None
+    return boxes
 
 
 # Trainers -------------------------------------------------------------------------------------------------------------

@@ -248,9 +248,15 @@ def known_answers(template: Template) -> Sequence[Value]:
 def place_of(scene: Scene, index: int) -> tuple[int, ...]:
     """Return in which thirds an object is, from the left and from the top, among those of its scene.
 
-    () where the scene does not say at which pixels its objects are: then nothing is balanced by place.
+    Where all are at the same height, each is in the middle. () where the scene does not say at which pixels its objects
+    are: then nothing is balanced by place.
     """
     pixels = [thing.get("pixel_coords") for thing in scene.record["objects"]]
     if not all(pixels):
         return ()
-    return tuple([3 * sum([pixel[axis] < pixels[index][axis] for pixel in pixels]) // len(pixels) for axis in (0, 1)])
+    own, thirds = pixels[index], []
+    for axis in (0, 1):
+        places = [pixel[axis] for pixel in pixels]
+        before = sum([place < own[axis] for place in places])
+        thirds.append(3 * before // len(places) if min(places) < max(places) else MIDDLE)
+    return tuple(thirds)

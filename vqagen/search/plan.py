@@ -154,7 +154,7 @@ class Plan:
         if self.template.answer_type != PLACE:
             return said
         relations = self.template.catalogue.domain.relations
-        turns = [relations.index(picked[op][0]) for op in self.turns]
+        turns = [relations.index(word) for op in self.turns if (word := picked[op][0]) in relations]
         both = [turns[-2] * len(relations) + turns[-1]] if len(turns) > 1 else []
         return (*turns, *both, sum([each.bit_count() for each in said]))
 

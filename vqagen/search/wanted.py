@@ -23,6 +23,7 @@ MOST_KEPT = 5_000
 """Results of numbers that are kept before they start anew."""
 SIZED = ("count", "mark")
 """Functions whose answers are balanced by the size of a set."""
+COUNTING = (*SIZED, "exist")
 NUMBERED = ("Integer", "Bool")
 """Types of results that functions take apart without looking at the scene."""
 
@@ -163,7 +164,7 @@ def numbers_of(plan: Plan, stage: Stage, is_last: bool) -> Numbers | None:
         reader = _only_reader(plan, stage, reader) if union < choice.index else None
         if reader is not None and reader.function not in SIZED:
             return None
-    if reader is None or reader.function not in (*SIZED, "exist"):
+    if reader is None or reader.function not in COUNTING:
         return None
     reached, applied = {reader.index}, list[Op]()
     for op in stage.applied:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from vqagen.items.places import Mark, Spot, Spots
+from vqagen.items.places import Mark, Spot, Spots, spots_of_boxes
 from vqagen.score.answers.places import LEAST_IOU, MOST_MARKS, marks_in, matched, without_tags
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -37,7 +37,7 @@ def shared_hops(said: str, gold: str, boxes: Iterable[Sequence[float]] = ()) -> 
     points or boxes is that of another of its objects, and none is missing. `boxes` are those of all objects, by which
     points are known.
     """
-    known = [tuple(box) for box in boxes if box]
+    known = [spot.box for spot in spots_of_boxes([*map(list, boxes)]).objects]
     right = [Spots(tuple([_spot(mark, known) for mark in marks if mark])) for marks in hops_of_text(gold)]
     hops = hops_of_text(said)
     if not right:

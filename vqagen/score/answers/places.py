@@ -25,6 +25,8 @@ from vqagen.items.places import MARK_KEYS, Mark, Spots
 PIXELS, THOUSAND = COORDINATES = "pixels", "1000"
 """What coordinates count: pixels of the picture, or thousandths of its width and height."""
 LEAST_IOU = 0.5
+BEYOND = 0.05
+"""Share of a picture's width or height by which a mark may be beyond its edge, as models are not exact."""
 UNCLEAR = "predictions have coordinates: say by --coordinates whether these are pixels, or 0 to 1000"
 NO_SIZE = "the size of the pictures is not known: give --scenes, those that `vqagen scenes draw` or `render` wrote"
 NO_SPOTS = "places cannot be scored, as nothing says where objects are: give --scenes, with boxes, of the pictures"
@@ -148,7 +150,7 @@ def matched(marks: Sequence[Mark], places: Spots) -> list[float]:
 
 
 def _goes_beyond(mark: Mark, size: tuple[int, int]) -> bool:
-    return any(each < -1 or each > size[i % 2] + 1 for i, each in enumerate(mark))
+    return any(not -BEYOND <= each / size[i % 2] <= 1 + BEYOND for i, each in enumerate(mark))
 
 
 def marks_in(text: str) -> Iterator[Mark | None]:
