@@ -127,7 +127,7 @@ class _Narrator:
         """Yield a sentence for each hop, then the answer."""
         for number, hop in enumerate(self.hops):
             yield self._sentence(number, hop)
-        if self.program.answer_type in (PLACE, PLACES):
+        if self.program.answer_type in ("Object", "ObjectSet", PLACE, PLACES):
             answer = self._listed(indexes(self.hops[-1].objects or 0)) or self.phrases["none"]
         yield self._finished(pick(self.rng, self.texts["answer"]), {"X": answer})
 
