@@ -78,23 +78,28 @@ def test_every_sentence_says_what_its_step_gives(domain: str, templates: str | N
 
 
 def test_a_spoiled_sentence_is_found() -> None:
-    """Another object, color, number or answer; a sentence that is left out, or said twice."""
+    """Another object, color, number, side, place or answer; a sentence that is left out, or said twice."""
     found = Counter[str]()
     told = [
         (domain, *pair)
-        for domain, form in (("clevr", "points"), ("market", "text"))
-        for pair in reasoned(domain, form, 6)
+        for (domain, templates), form in zip(TEMPLATES, ("points", "text", "points", "points"), strict=True)
+        for pair in reasoned(domain, form, 6, templates=templates)
     ]
     for domain, record, scene in told:
         text, sentences = record["reasoning"], record["reasoning"].split(". ")
         shown = re.findall(r"\(\d+, \d+\)", sentences[0])
         others = [f"({x}, {y})" for x, y, _ in (thing["pixel_coords"] for thing in scene["objects"])]
         other = next((point for point in others if point not in shown), "")
+        *_, end = ["", *re.findall(r"\(\d+, \d+\)", text)]
+        before, last, after = text.rpartition(end) if end else (text, "", "")
+        away = next(point for point in others if point != last)
         spoiled = {
             "object": text.replace(shown[0], other, 1) if shown and other else text,
             "color": re.sub(r"\b(?:red|blue|yellow|white|black|gray)\b", "green", text, count=1),
             "number": re.sub(r"\b(?:one|two|three)\b", "five", text, count=1),
             "answer": re.sub(r" is \S+$", " is nineteen.", text),
+            "side": re.sub(r"\b(?:left|right)\b", lambda side: {"left": "right"}.get(side[0], "left"), text, count=1),
+            "last place": f"{before}{away}{after}" if last else text,
             "left out": ". ".join(sentences[1:]),
             "twice": ". ".join([sentences[0], *sentences]),
         }
@@ -102,7 +107,7 @@ def test_a_spoiled_sentence_is_found() -> None:
             if changed != text:
                 assert reader(domain).faults({**record, "reasoning": changed}, scene)[1], (kind, changed)
                 found[kind] += 1
-    assert len(found) == 6 and min(found.values()) > 20
+    assert len(found) == 8 and min(found.values()) > 20
 
 
 # How it is said -----------------------------------------------------------------------------------------------------
