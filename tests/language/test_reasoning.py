@@ -25,7 +25,8 @@ from vqagen.language.program import Program
 from vqagen.language.reasoning import FORMS, reason
 from vqagen.world.scene import compile_scene
 
-DOMAINS = ("clevr", "market")
+TEMPLATES = (("clevr", None), ("market", None), ("clevr", "clevr-viewpoint"), ("clevr", "clevr-places"))
+"""Domains, each with a folder of templates."""
 QUICK = "--count 6 --templates-per-image 4"
 
 
@@ -41,13 +42,15 @@ def reader(domain: str) -> ReasoningReader:
     return ReasoningReader(metadata, {} if "synonyms" in metadata else shared)
 
 
-def reasoned(domain: str, form: str, scenes: int, seed: int = 0) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def reasoned(
+    domain: str, form: str, scenes: int, seed: int = 0, templates: str | None = None
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Questions with their reasoning, and the scenes that they are about."""
     records = sampled_scenes(scenes, seed, domain)
     for thing in (thing for record in records for thing in record["objects"]):
         x, y, _ = thing["pixel_coords"]
         thing["box"] = [x - 9, y - 7, x + 8, y + 11]
-    for question in vqagen.generate(records, domain=domain, seed=seed):
+    for question in vqagen.generate(records, domain=domain, templates=templates, seed=seed):
         yield question.to_record(reasoning=form), records[question.scene.index]
 
 
@@ -60,38 +63,43 @@ def said(text: str, scene: dict[str, Any], form: str = "text", question: str = "
 # What is said is so -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize(("domain", "templates"), TEMPLATES)
 @pytest.mark.parametrize(
     ("scenes", "seed"),
     [(12, 0), pytest.param(150, 1, marks=pytest.mark.slow)],
 )
-def test_every_sentence_says_what_its_step_gives(domain: str, scenes: int, seed: int) -> None:
+def test_every_sentence_says_what_its_step_gives(domain: str, templates: str | None, scenes: int, seed: int) -> None:
     """By an oracle that runs the program itself, and reads coordinates, or names where there are none."""
     for form in FORMS:
-        read = [reader(domain).faults(*pair) for pair in reasoned(domain, form, scenes, seed)]
+        read = [reader(domain).faults(*pair) for pair in reasoned(domain, form, scenes, seed, templates)]
 
         assert [fault for _, faults in read for fault in faults] == []
         assert sum(count for count, _ in read) > 15 * scenes
 
 
 def test_a_spoiled_sentence_is_found() -> None:
-    """Another object, color, number or answer; a sentence that is left out, or said twice."""
+    """Another object, color, number, side, place or answer; a sentence that is left out, or said twice."""
     found = Counter[str]()
     told = [
         (domain, *pair)
-        for domain, form in (("clevr", "points"), ("market", "text"))
-        for pair in reasoned(domain, form, 6)
+        for (domain, templates), form in zip(TEMPLATES, ("points", "text", "points", "points"), strict=True)
+        for pair in reasoned(domain, form, 6, templates=templates)
     ]
     for domain, record, scene in told:
         text, sentences = record["reasoning"], record["reasoning"].split(". ")
         shown = re.findall(r"\(\d+, \d+\)", sentences[0])
         others = [f"({x}, {y})" for x, y, _ in (thing["pixel_coords"] for thing in scene["objects"])]
         other = next((point for point in others if point not in shown), "")
+        *_, end = ["", *re.findall(r"\(\d+, \d+\)", text)]
+        before, last, after = text.rpartition(end) if end else (text, "", "")
+        away = next(point for point in others if point != last)
         spoiled = {
             "object": text.replace(shown[0], other, 1) if shown and other else text,
             "color": re.sub(r"\b(?:red|blue|yellow|white|black|gray)\b", "green", text, count=1),
             "number": re.sub(r"\b(?:one|two|three)\b", "five", text, count=1),
             "answer": re.sub(r" is \S+$", " is nineteen.", text),
+            "side": re.sub(r"\b(?:left|right)\b", lambda side: {"left": "right"}.get(side[0], "left"), text, count=1),
+            "last place": f"{before}{away}{after}" if last else text,
             "left out": ". ".join(sentences[1:]),
             "twice": ". ".join([sentences[0], *sentences]),
         }
@@ -99,7 +107,7 @@ def test_a_spoiled_sentence_is_found() -> None:
             if changed != text:
                 assert reader(domain).faults({**record, "reasoning": changed}, scene)[1], (kind, changed)
                 found[kind] += 1
-    assert len(found) == 6 and min(found.values()) > 20
+    assert len(found) == 8 and min(found.values()) > 20
 
 
 # How it is said -----------------------------------------------------------------------------------------------------
@@ -156,7 +164,8 @@ def test_a_program_may_end_in_objects_or_none() -> None:
         ("cylinder", "Which are cylinders?", "none"),
     ):
         assert re.search(
-            f" answer is {answer}\\.$", said(f"scene, filter_shape 0 {value}", SMALL_SCENES[0], question=question)
+            f" answer is {answer}\\.$",
+            said(f"scene, filter_shape 0 {value}, mark 1", SMALL_SCENES[0], question=question),
         )
 
 

@@ -140,6 +140,8 @@ PLAIN: dict[str, Callable[..., Value]] = {
     "difference": lambda world, first, second: first - second,
     "count": lambda world, things: len(things),
     "exist": lambda world, things: len(things) > 0,
+    "point": lambda world, thing: frozenset([thing]),
+    "mark": lambda world, things: things,
     "equal_integer": lambda world, first, second: first == second,
     "equal_object": lambda world, first, second: first == second,
     "less_than": lambda world, first, second: first < second,

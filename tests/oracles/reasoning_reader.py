@@ -16,7 +16,9 @@ from oracles.naive import Record, attribute_types, outputs, relation_type, step_
 from oracles.naive_programs import is_filter, step_values
 from oracles.naive_vocabulary import World, make_world
 
-SILENT = ("unique", "not_unique", "count", "exist")
+SILENT = ("unique", "not_unique", "count", "exist", "point", "mark")
+ONE_OBJECT = ("unique", "nearer", "farther")
+"""Functions that give an object, and not a set."""
 PLACE = r"(?:\(-?\d+, -?\d+\)|\[-?\d+(?:, -?\d+){3}\])"
 Claim = Mapping[str, str]
 """Slot -> what a sentence says in its place; "" for nothing."""
@@ -36,7 +38,7 @@ class Run(NamedTuple):
         result = self.results[step]
         return (
             frozenset([result])
-            if step_type(self.program[step]) == "unique"
+            if step_type(self.program[step]) in ONE_OBJECT
             else result
             if isinstance(result, frozenset)
             else None
@@ -46,6 +48,12 @@ class Run(NamedTuple):
         """Whether a step is a filter, or silent, and takes what the step before gives."""
         here = self.program[step] if step < len(self.program) else None
         return here is not None and here["inputs"] == [before] and (is_filter(here) or step_type(here) in SILENT)
+
+    def kind(self, step: int) -> str:
+        """The function whose sentences say a step: those of `scene` say a filter of the whole picture."""
+        here = self.program[step]
+        is_of_all = is_filter(here) and step_type(self.program[here["inputs"][0]]) == "scene"
+        return "scene" if is_of_all else step_type(here)
 
     def ends(self, start: int) -> Iterator[int]:
         """The steps that a sentence may say with the step `start`, the first one first."""
@@ -89,7 +97,7 @@ class ReasoningReader:
         )
         self.patterns = {
             **dict.fromkeys(("D", "Ds"), described),
-            **dict.fromkeys(("A", "B"), f"(?:(?:the|an?) {described}|{value})"),
+            **dict.fromkeys(("A", "B", "C"), f"(?:(?:the|an?) {described}|{value})"),
             **dict.fromkeys(("As", "V"), value),
             **dict.fromkeys(("O", "X"), ".+"),
             "N": rf"(?:{number}|\d+)",
@@ -130,22 +138,33 @@ class ReasoningReader:
             named = None if end is None else run.things(end)
         if (step := run.unsaid(said)) is not None:
             wrong.append(f"step {step} is not said")
-        if record["answer"] not in [claim["X"] for _, claim in self.claims("answer", last)]:
+        if not any(self.answers_right(claim["X"], record["answer"], run) for _, claim in self.claims("answer", last)):
             wrong.append(f"{last!r}: the answer is {record['answer']}")
         return len(sentences), wrong
 
+    def answers_right(self, said: str, answer: str, run: Run) -> bool:
+        """Whether the last sentence says the answer; where that is places, it names their objects."""
+        things = run.results[-1]
+        if step_type(run.program[-1]) not in ("point", "mark") or not things:
+            return said == answer
+        return answer == ", ".join(map(str, sorted(things))) and self.names_all(
+            said, run.world.everything, things, run.world
+        )
+
     def read(self, sentence: str, start: int, run: Run, named: frozenset[int] | None) -> int | None:
-        """The first step that gives all that a sentence says of `start` and after it; None if anything is wrong."""
-        steps = [start]
+        """The step that gives all that a sentence says of `start` and after it; None if anything is wrong.
+
+        Of several readings, the one that says most steps: "is a red cube" may name an object, or say two filters, too.
+        """
+        steps, ends = [start], list[int]()
         if step_type(run.program[start]) == "union" and run.follows(start + 1, start):
             steps.append(start + 1)  # "Among these are …", said of both sets
         for step in steps:
-            for form, claim in self.claims(step_type(run.program[step]), sentence):
+            for form, claim in self.claims(run.kind(step), sentence):
                 if self.takes_right(claim, run.program[step], run, named):
                     found = [end for end in run.ends(start) if self.gives_right(form, claim, start, end, run)]
-                    if found:
-                        return found[0]
-        return None
+                    ends += found[:1]
+        return max(ends, default=None)
 
     def claims(self, function: str, sentence: str) -> Iterator[tuple[str, Claim]]:
         """Each reading of a sentence by a wording of a function: the form of the wording, and its slots."""
@@ -165,10 +184,12 @@ class ReasoningReader:
     def pattern(self, text: str, attribute: str) -> re.Pattern[str]:
         """A wording as a pattern with a group for each slot."""
         text = text.replace("<Ts>", f"{attribute}s").replace("<T>", attribute)
-        pieces = re.split(r"(?:(\ba ))?<(\w+)>( (?<=<E> ))?", text)
+        pieces, seen = re.split(r"(?:(\ba ))?<(\w+)>( (?<=<E> ))?", text), set[str]()
         for place in range(1, len(pieces), 4):
             article, slot, _ = pieces[place : place + 3]
             group = "(?P<E>other )?" if slot == "E" else f"(?P<{slot}>{self.patterns[slot]})"
+            group = f"(?P={slot})" if slot in seen else group
+            seen.add(slot)
             pieces[place : place + 3] = ["an? " if article else "", group, ""]
         return re.compile(
             "".join(re.escape(piece) if place % 4 == 0 else piece for place, piece in enumerate(pieces)), re.I
@@ -180,14 +201,16 @@ class ReasoningReader:
         """Whether a sentence names what its step takes: the relation and the inputs."""
         if "R" in claim and self.relations[claim["R"].lower()] != step_values(step)[0]:
             return False
-        for slot, source in [pair for pair in zip("AB", step["inputs"], strict=False) if pair[0] in claim]:
+        for slot, source in [pair for pair in zip("ABC", step["inputs"], strict=False) if pair[0] in claim]:
             given, things = claim[slot].lower(), run.things(source)
             if things is None:
                 is_right = given == self.value(run.results[source])
-            elif given == self.phrases["it"]:
+            elif given == self.phrases["all"]:
+                is_right = things == run.world.start
+            elif given in (self.phrases["it"], self.phrases["these"]):
                 is_right = named == things
             else:
-                is_right = things <= self.fitting(self.words(given.partition(" ")[2]), run.world)
+                is_right = things == self.fitting(self.words(given.partition(" ")[2]), run.world)
             if not is_right:
                 return False
         return "As" not in claim or claim["As"].lower() in self.plurals(self.value(run.results[step["inputs"][0]]))
@@ -201,7 +224,7 @@ class ReasoningReader:
             return False
         if things is None:
             return "V" not in claim or claim["V"].lower() == self.value(result)
-        described = self.words(claim.get("D") or claim["Ds"])
+        described = self.words(claim.get("D") or claim.get("Ds", ""))
         filters = [step for step in run.program[start : end + 1] if is_filter(step)]
         asked = {(step_type(step).removeprefix("filter_"), step_values(step)[0]) for step in filters}
         fitting = self.fitting(described, run.world)

@@ -13,8 +13,9 @@ texts, or one list for each of `none`, `one` and `many` (objects, or a number) o
     <R>        the relation, or another value of the node                        <T> <Ts>  the name of its attribute
     <E>        "other", if the object that the step takes fits <D>, too
 
-A text about objects has <O>, or where <D> names its one object already, <P>, and without places neither of them. A part
-in brackets is for one of these cases: "There is one <D>[: <O>][, at <P>]." An object has one name in a reasoning: the
+A text about objects has <O>, or where <D> names its one object already, <P>, and without places neither of them. One
+without <D> is for a step without filters, as "Of <B>, <O> is nearest to <A>.", and the others then are not. A part in
+brackets is for one of these cases: "There is one <D>[: <O>][, at <P>]." An object has one name in a reasoning: the
 words by which the program finds it, or the fewest that single it out, if possible without the attribute that is asked
 for. Values are said as in the question.
 
@@ -149,6 +150,7 @@ class _Narrator:
             head = self.program.nodes[hop.steps[1]]  # "Among these", after sentences about both sets
         function = self.program.catalogue[head.function]
         said, shown = self._said_of_inputs(number, function, head), frozenset[str]()
+        words: Words = ()
         if hop.objects is None:
             said["O"] = said["V"] = said["N"] = self._value(hop.output)
         else:
@@ -160,6 +162,8 @@ class _Narrator:
             said["E"] = str(self.phrases.get("other", "")) if is_other else ""
         texts = texts_of(function, self.program.catalogue)
         listed = texts.get(_form_of(hop), ()) if isinstance(texts, Mapping) else texts
+        telling = [text for text in listed if slots_of(text) & {"D", "Ds"}]
+        listed = telling if words else [text for text in listed if text not in telling] or telling
         for kept in (shown, {"O"}):
             usable = [text for text in (_kept(text, kept) for text in listed) if slots_of(text) <= said.keys()]
             if fitting := [text for text in usable if slots_of(text) & {"O", "P"} == kept]:
@@ -170,7 +174,7 @@ class _Narrator:
         """Return slot -> words for what a node takes, and for the attribute that it is about."""
         said: dict[str, str] = {}
         for slot, step, kind in zip("ABC", head.inputs, function.inputs, strict=False):
-            said[slot] = self._reference(number, step, kind)
+            said[slot] = self._reference(number, step, kind, function.inputs.count("Object") == 1)
             said[f"{slot}s"] = self.synonyms.plural(said[slot])
         if head.values:
             said["R"] = self.names.way(function.values[0], head.values[0])
@@ -179,16 +183,18 @@ class _Narrator:
             said["Ts"] = self.synonyms.plural(said["T"])
         return said
 
-    def _reference(self, number: int, step: int, kind: str) -> str:
-        """Return the words for what an earlier step gives."""
+    def _reference(self, number: int, step: int, kind: str, is_alone: bool) -> str:
+        """Return the words for what an earlier step gives. `is_alone`: no other object is taken, so "it" is clear."""
         if kind == "ObjectSet":
-            return str(self.phrases["these"])
+            is_all = self.program.nodes[step].function == "scene"
+            return str(self.phrases["all" if is_all and "all" in self.phrases else "these"])
         if kind != "Object":
             return self._value(self.outputs[step])
         name, it = self._listed([self.outputs[step]], are_placed=False), str(self.phrases["it"])
         if self.hop_of.get(step) != number - 1:
             return name
-        return pick(self.rng, (name, it)) if self.names.is_single(self.outputs[step]) else it
+        ways = (name, it) if is_alone else (name,)
+        return pick(self.rng, ways) if self.names.is_single(self.outputs[step]) else it
 
     def _value(self, output: Value) -> str:
         """Return the words for a number, a truth, or one or several values."""
