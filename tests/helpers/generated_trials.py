@@ -20,7 +20,7 @@ DESIGNS: tuple[Mapping[str, Any], ...] = (
     {"questions": "relational", "width": 5, "height": 5, "fill": 0.6},
     {"questions": "relational", "paired": True, "suffix": "never"},
     {"compat": "reference", "suffix": "always"},
-    {"width": 8, "height": 8, "fill": 0.9, "related": 0.5, "suffix": "always"},
+    {"width": 8, "height": 8, "fill": 0.9, "related": 0.5, "suffix": "always", "size_share": 0.15},
     {"width": 3, "height": 3, "fill": 0.6, "blocked": 0.2},
     {"width": 6, "height": 5, "fill": 0.7, "blocked": 0.5, "related": 0.5, "physics_share": 1.0},
     {"width": 6, "height": 2, "horizontal_share": 1.0, "size_share": 0.0, "vertical_share": 0.0, "physics_share": 0.0},

@@ -67,7 +67,7 @@ MEANINGS: Mapping[str, str] = {
     "question_id": "number of the question, over all splits",
     "dialog_id": "number of the dialog, over all splits",
     "problem": "the question, under the name that trainers of reinforcement learning read",
-    "solution": "`<answer> 3 </answer>`",
+    "solution": "`<answer> 3 </answer>`; of places, a point or boxes: `<answer> (212, 140) </answer>`",
     "question": "the question",
     "answer": "the answer as text",
     "answer_type": "`count`, `yes/no` or `value`; `cell` for trials",
@@ -164,7 +164,7 @@ def question_row(
         **picture,
         "question_id": number,
         "problem": record["question"],
-        "solution": f"<answer> {record['answer']} </answer>",
+        "solution": f"<answer> {_told(record, answer_type)} </answer>",
         "question": record["question"],
         "answer": record["answer"],
         "answer_type": answer_type,
@@ -178,6 +178,20 @@ def question_row(
         "family": family,
     }
     return {name: columns[name] for name in COLUMNS}
+
+
+def _told(record: Mapping[str, Any], answer_type: str) -> str:
+    """Return an answer as a model is to tell it: one place as a point, all of a set as boxes, as far as they are known.
+
+    Of `{"answer": "2", "answer_points": [[212, 140]], …}` that is "(212, 140)".
+    """
+    if answer_type != ANSWER_TYPES[PLACES]:
+        return str(record["answer"])
+    points, boxes = ([*(record.get(key) or ())] for key in SPOT_KEYS)
+    last: Mapping[str, Any] = record["program"][-1] if record["program"] else {}
+    is_point = last.get("type", last.get("function")) == "point"
+    told = [f"({x}, {y})" for x, y in points] if points and (is_point or not boxes) else [str([*box]) for box in boxes]
+    return ", ".join(told) or str(record["answer"])
 
 
 def dialog_row(record: Mapping[str, Any], picture: Mapping[str, Any], number: int) -> Row:

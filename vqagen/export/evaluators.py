@@ -10,7 +10,7 @@ from vqagen.dataset.rows import Row
 from vqagen.errors import BadInput, Problem, UsageError
 from vqagen.export.examples import CHOICE, DIALOGS, OPEN, TRIALS, Example
 from vqagen.export.folder import HUB_FILE, IMAGE, TEXT, ExportFolder, ExportTarget, chat, rounds_of
-from vqagen.items.answers import NUMBER_WORDS
+from vqagen.items.answers import NUMBER_WORDS, PLACES
 from vqagen.tasks.prompts import CELL_ENDING, PLAIN, question_prompt
 
 # VLMEvalKit: <name>_<split>.tsv of questions with options, which it evaluates without any code ------------------------
@@ -18,6 +18,8 @@ from vqagen.tasks.prompts import CELL_ENDING, PLAIN, question_prompt
 # pandas reads the table, and guesses the type of a column from a few hundred kB at a time. So no cell may look like a
 # missing value, and a number as an option is written as a word: 3 would become 3.0 beside an empty cell.
 
+NO_PLACES = "it scores words; ask for points and boxes elsewhere, and score them by `vqagen evaluate`"
+"""Why an evaluator cannot hold answers that are places."""
 _MISSING = frozenset(
     ("", "#n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan", "none", "null")
 )
@@ -271,7 +273,7 @@ TABLE: Mapping[str, ExportTarget] = {
         _lmms_rows,
         _LMMS_EVAL,
         HUB_FILE,
-        {DIALOGS: "a document is one question; export to inspect"},
+        {DIALOGS: "a document is one question; export to inspect", PLACES: NO_PLACES},
         _write_lmms_tasks,
     ),
     "inspect": ExportTarget(
@@ -280,6 +282,7 @@ TABLE: Mapping[str, ExportTarget] = {
         _inspect_samples,
         "{names}",
         "{split}.jsonl",
+        {PLACES: NO_PLACES},
         finish=_write_inspect_tasks,
     ),
 }

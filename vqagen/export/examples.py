@@ -19,7 +19,7 @@ from vqagen.errors import BadInput, FieldFault, PlaceError, Problem, UsageError,
 from vqagen.files.info import find_info_beside
 from vqagen.files.pictures import picture_at, picture_kind
 from vqagen.files.records import RecordSource
-from vqagen.items.answers import ANSWER_TYPES, attributes_of
+from vqagen.items.answers import ANSWER_TYPES, PLACES, attributes_of
 from vqagen.items.builder import gold_of
 from vqagen.language.domain_files import PathLike
 from vqagen.language.question import OPTION_KEYS, family_name, release_answer
@@ -163,6 +163,8 @@ def examples_of(source: Source, name: str, mode: str, has_pictures: bool) -> Ite
                 message = f"question {row['question_id']} has no options to choose from; `vqagen choices` makes them"
                 raise BadInput([Problem(message, name)])
             turn = _choice(row) if mode == CHOICE else Turn(row["problem"], row["answer"], row["answer_type"])
+            if turn.answer_type == ANSWER_TYPES[PLACES]:  # numbers of objects, which no picture shows
+                turn = turn._replace(answer=row["solution"].removeprefix("<answer> ").removesuffix(" </answer>"))
             turn = turn._replace(reasoning=row.get("reasoning") or "")
             id, turns = row["question_id"], (turn,)
             row |= {"problem": turn.text, "solution": turn.solution}

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from vqagen.errors import BadInput, Problem, UsageError, unknown
 from vqagen.export import TARGETS, evaluators, trainers
 from vqagen.export.examples import DIALOGS, MODES, OPEN, QUESTIONS, TRIALS, Example, examples_of, find_source
-from vqagen.export.folder import MARK, README, ExportFolder
+from vqagen.export.folder import MARK, README, ExportFolder, ExportTarget
 from vqagen.files.formats import LIST, choose_format, info_beside
 from vqagen.files.output import atomic_folder, check_folder, check_output, sweep
+from vqagen.items.answers import ANSWER_TYPES, PLACES
 from vqagen.language.domain_files import PathLike
 from vqagen.run.merge import open_output
 from vqagen.tasks.foreign import foreign_format
@@ -83,7 +84,7 @@ def export_dataset(
         raise UsageError("trials are about the grids in their pictures: leave out --without-pictures")
     if found.kind == DIALOGS and to == "hf":
         target = trainers.HF_DIALOGS
-    examples = examples_of(found, str(source), mode, has_pictures)
+    examples = _suiting(target, to, examples_of(found, str(source), mode, has_pictures))
     sweep(str(out))
     with atomic_folder(Path(out)) as path:
         folder = ExportFolder(path, name, found, mode, has_pictures, prompt != PLAIN)
@@ -97,6 +98,14 @@ def export_dataset(
 
 
 _SPOKEN = {OPEN: "questions without options"}
+
+
+def _suiting(target: ExportTarget, to: str, examples: Iterable[Example]) -> Iterator[Example]:
+    """Yield the examples. UsageError for an answer that is a place, and that the target would score wrongly."""
+    for example in examples:
+        if example.turn.answer_type == ANSWER_TYPES[PLACES] and (why := target.cannot.get(PLACES)):
+            raise UsageError(f"{to} cannot hold answers that are places: {why}")
+        yield example
 
 
 def _check_split(split: str, splits: Mapping[str, int], source: str) -> None:

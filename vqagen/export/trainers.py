@@ -11,6 +11,7 @@ from vqagen.dataset.rows import COLUMNS, DIALOG_FEATURES, FEATURES, Row
 from vqagen.errors import BadInput, Problem
 from vqagen.export.examples import DIALOGS, Example, Turn
 from vqagen.export.folder import HUB_FILE, IMAGE, TEXT, ExportFolder, ExportTarget, chat, rounds_of
+from vqagen.items.answers import PLACES
 
 PLACE_COLUMNS = ("answer_boxes", "boxes")
 """What the rewards `grounding` and `hops` read."""
@@ -265,7 +266,10 @@ TABLE: Mapping[str, ExportTarget] = {
         {"problem": TEXT, "answer": TEXT, "images": [IMAGE], "answer_type": TEXT, "id": TEXT},
         _easyr1_rows,
         _EASYR1,
-        cannot={DIALOGS: "a row is one question without earlier rounds; export to trl"},
+        cannot={
+            DIALOGS: "a row is one question without earlier rounds; export to trl",
+            PLACES: "its reward is handed the answer alone, without boxes; export to trl or verl",
+        },
         finish=_write_easyr1_reward,
     ),
     "verl": ExportTarget(
