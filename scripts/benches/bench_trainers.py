@@ -17,6 +17,7 @@ SCRIPTS = ROOT / "scripts" / "benches" / "trainers"
 WIDTH = 120
 SFT_STEPS = 60
 """Steps of supervised training before GRPO: replies of a random model have no form, and all rewards would be 0."""
+SFT_STEPS_OF_REASONINGS = 400
 TORCH = "torch"
 SHOWN = 3
 """Last lines of a command's output that are shown."""
@@ -31,6 +32,8 @@ class Trial(NamedTuple):
     """The first word is a program of the environment. `EXPORT` is the export, `ROOT` the checkout."""
     export: str = ""
     """The target of the export."""
+    has_places: bool = False
+    """Whether it gets questions for places with reasonings, in place of those of an environment."""
 
 
 _LOADS = "python SCRIPTS/loads.py {} EXPORT"
@@ -39,6 +42,12 @@ _TESTS = "python -m pytest -q --noconftest -p no:cacheprovider -o filterwarnings
 TRIALS = {
     "trl": Trial(
         (TORCH, "transformers", "trl", "accelerate", "datasets"), (f"python SCRIPTS/grpo.py EXPORT {SFT_STEPS}",), "trl"
+    ),
+    "trl-places": Trial(
+        (TORCH, "transformers", "trl", "accelerate", "datasets", "scipy"),
+        (f"python SCRIPTS/grpo.py EXPORT {SFT_STEPS_OF_REASONINGS}",),
+        "trl",
+        has_places=True,
     ),
     "verifiers": Trial(
         ("verifiers", "pytest"),
@@ -77,6 +86,10 @@ def trainers(only: tuple[str, ...], samples: int, folder: Path | None, torch: st
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         _write_dataset(work / "dataset", samples)
+        if any(TRIALS[name].has_places for name in only or TRIALS):
+            places = f"--count {samples // 4} --pictures drawn --width {WIDTH} --questions 4 --choices none"
+            asked = f"{places} --templates clevr-places --reasoning points --shares 100/0/0"
+            run(Path(sys.executable), "-m", "vqagen", "dataset", work / "places", *asked.split(" "))
         (work / "exports").mkdir()
         for name in only or TRIALS:
             began = time.monotonic()
@@ -105,7 +118,8 @@ def _run(name: str, work: Path, environments: Path, torch: str) -> str:
         return f"cannot be installed: {_last(error.stderr)}"
     export = work / "exports" / name
     if trial.export:
-        run(Path(sys.executable), "-m", "vqagen", "export", work / "dataset", "--to", trial.export, "-o", export)
+        source = work / ("places" if trial.has_places else "dataset")
+        run(Path(sys.executable), "-m", "vqagen", "export", source, "--to", trial.export, "-o", export)
     (work / name).mkdir()
     for command in trial.commands:
         words = command.replace("SCRIPTS", str(SCRIPTS)).replace("EXPORT", str(export)).replace("ROOT", str(ROOT))

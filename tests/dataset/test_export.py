@@ -372,6 +372,36 @@ def test_llava_and_vlm_r1_get_conversations_with_paths_of_pictures(dataset: Path
     assert len(list((out / "images").iterdir())) == sum(SPLITS.values())
 
 
+def test_a_place_is_said_as_a_point_or_as_boxes(dataset: Path, tmp_path: Path) -> None:
+    """And not by the numbers of objects, which no picture shows; whoever would score that wrongly is refused."""
+    shown = {key: row for key, row in next(rows_of({"train": 1})).items() if key in PICTURE_COLUMNS}
+    asked = [
+        ("point", "1", [[20, 30]], [[10, 20, 30, 40]], "(20, 30)"),
+        ("mark", "0, 1", [[2, 3], [20, 30]], [[1, 2, 3, 4], [10, 20, 30, 40]], "[1, 2, 3, 4], [10, 20, 30, 40]"),
+        ("mark", "1", [[20, 30]], None, "(20, 30)"),
+        ("mark", "none", [], [], "none"),
+    ]
+    rows = []
+    for number, (function, answer, points, boxes, _) in enumerate(asked):
+        record = {"question": "Where?", "answer": answer, "answer_points": points, "answer_boxes": boxes}
+        program = [{"type": function, "inputs": [], "value_inputs": []}]
+        rows.append(question_row({**record, "program": program}, shown, number, "places", "point.json#0"))
+    (tmp_path / "set/data").mkdir(parents=True)
+    write_rows(tmp_path / "set/data/train-00000-of-00001.parquet", rows)
+    export(tmp_path / "set", tmp_path / "llava", "llava")
+    read = json.loads((tmp_path / "llava/train.json").read_text())
+
+    assert [row["solution"] for row in rows] == [f"<answer> {told} </answer>" for *_, told in asked]
+    assert [row["conversations"][1]["value"] for row in read] == [told for *_, told in asked]
+    for target in ("easyr1", "lmms-eval", "inspect"):
+        with pytest.raises(UsageError, match=f"^{target} cannot hold answers that are places: "):
+            export(tmp_path / "set", tmp_path / target, target)
+        assert not (tmp_path / target).exists()
+
+
+PICTURE_COLUMNS = ("image", "image_id", "scene", "points", "boxes", "masks")
+
+
 def test_a_reasoning_is_what_a_model_learns_to_think(dataset: Path, tmp_path: Path) -> None:
     """Of supervised training; the solution is the answer alone."""
     rows = [{**row, "reasoning": "There are two."} for row in read_rows(dataset, "train")]

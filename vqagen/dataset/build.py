@@ -56,6 +56,7 @@ from vqagen.language.domain_files import (
 )
 from vqagen.language.program import Program
 from vqagen.language.question import QUESTIONS as QUESTION_FILE
+from vqagen.language.template import PLACE, PLACES
 from vqagen.pictures.looks import SceneLooks
 from vqagen.run.making import write_dialogs, write_pictures, write_questions, write_scenes
 from vqagen.run.options import RunOptions
@@ -122,6 +123,8 @@ def write_dataset(
     if settings.pictures == RENDERED:
         require_package("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
     loaded = load_domain_files(files)
+    if settings.choices != "none" and all(each.last_function.output in (PLACE, PLACES) for each in loaded.templates):
+        raise UsageError("questions for places have no options: give --choices none")
     holdout = choose_held(settings, loaded)
     recipe = {
         "vqagen": __version__,

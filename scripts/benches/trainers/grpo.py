@@ -1,7 +1,9 @@
 """Trains a small random vision-language model on an export: SFT until replies have a form, then three steps of GRPO.
 
-Usage: grpo.py EXPORT STEPS. Runs in the environment that `scripts/bench trainers` makes. Prints a line of JSON for each
-step of GRPO. The model has a CLIP tower of 64x64 pixels and a Llama of two layers, and knows the words of the texts.
+Usage: grpo.py EXPORT STEPS. Of an export with reasonings, the model learns to say these, and is rewarded by `grounding`
+and `hops`; of others it learns the answer alone, and is rewarded by `accuracy`. Runs in the environment that
+`scripts/bench trainers` makes. Prints a line of JSON for each step of GRPO. The model has a CLIP tower of 64x64 pixels
+and a Llama of two layers, and knows the words of the texts.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from transformers import (
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
-from vqagen.rewards import accuracy, format
+from vqagen.rewards import accuracy, format, grounding, hops
 
 PIXELS, PATCH = 64, 16
 SPECIAL, TAGS = ["<pad>", "<bos>", "<eos>", "<image>"], ["<think>", "</think>", "<answer>", "</answer>"]
@@ -88,12 +90,12 @@ def texts_of(rows: Any) -> Iterator[str]:
     """Yield all that is said in the rows."""
     for row in rows:
         yield from (part["text"] or "" for each in row["prompt"] for part in each["content"])
-        yield row["solution"]
+        yield f"{row['reasoning']} {row['solution']}"
 
 
 def as_shown(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row whose completion is the thought and the answer that the rewards ask for."""
-    reply = f"<think></think><answer>{row['answer']}</answer>"
+    reply = f"<think>{row['reasoning']}</think>{row['solution']}"
     return {"completion": [{"role": "assistant", "content": [{"type": "text", "text": reply}]}]}
 
 
@@ -108,17 +110,19 @@ def main(export: str, steps: int) -> None:
         "dataloader_num_workers": 0, "logging_steps": 1, "bf16": False, "gradient_checkpointing": False,
     }  # fmt: skip
     shown = rows.map(as_shown).select_columns(["prompt", "completion", "image"])
+    reasons = any(rows["reasoning"])
+    rewards, length = ([grounding, hops, format], 160) if reasons else ([accuracy, format], 12)
     sft = SFTConfig(
         output_dir="sft", max_steps=steps, per_device_train_batch_size=16, learning_rate=2e-3, max_length=None,
         **{**common, "logging_steps": 20},
     )  # fmt: skip
     SFTTrainer(model, sft, train_dataset=shown, processing_class=processor).train()
     grpo = GRPOConfig(
-        output_dir="grpo", max_steps=3, per_device_train_batch_size=16, num_generations=8, max_completion_length=12,
-        learning_rate=1e-4, temperature=1.0, reward_weights=[1.0, 0.1], **common,
+        output_dir="grpo", max_steps=3, per_device_train_batch_size=16, num_generations=8, max_completion_length=length,
+        learning_rate=1e-4, temperature=1.0, reward_weights=[*[1.0] * (len(rewards) - 1), 0.1], **common,
     )  # fmt: skip
     trainer = GRPOTrainer(
-        model, [accuracy, format], grpo, train_dataset=rows.remove_columns(["completion"]), processing_class=processor
+        model, rewards, grpo, train_dataset=rows.remove_columns(["completion"]), processing_class=processor
     )
     trainer.train()
     for entry in trainer.state.log_history:
