@@ -98,8 +98,9 @@ def score(
     if partial and isinstance(right := gold.answers[0], int) and gold.kind == INTEGER:
         number = read_answer(given, INTEGER, vocabulary)
         return 0.5 ** abs(number - right) if isinstance(number, int) and number >= 0 else 0.0
-    earned = judge([given], gold, options, vocabulary=vocabulary).credits[0]
-    return float(earned == 1) if gold.kind == PLACES else earned  # no part of a set earns a part
+    if gold.kind == PLACES:  # by the numbers of objects: points and boxes are rewarded by `grounding`
+        return float(read_answer(given, PLACES, vocabulary) == gold.answers[0])
+    return judge([given], gold, options, vocabulary=vocabulary).credits[0]
 
 
 def credit(
@@ -116,10 +117,9 @@ def credit(
     (1.0, 0.0)
     """
     gold, options, vocabulary = _asked(answer, answer_type, choices, domain)
-    text = reply_of(reply)
-    if gold.kind == PLACES:  # by the numbers of objects: points and boxes are rewarded by `grounding`
-        text = strict_answer(text, gold, options, vocabulary) or ""
-    return judge([text], gold, options, vocabulary=vocabulary).credits[0]
+    if gold.kind == PLACES:
+        return score(reply, answer, answer_type, choices, domain=domain)
+    return judge([reply_of(reply)], gold, options, vocabulary=vocabulary).credits[0]
 
 
 def _asked(

@@ -142,14 +142,19 @@ def test_traces_and_mentions_are_those_of_the_program_and_its_text(vqagen_: Comm
     """Each spoil is found, and nothing else."""
     document = generated(vqagen_, "--trace")
     questions = [each for each in document["questions"] if each["mentions"]][:40]
+    with_object_1 = [each for each in questions if any(step == 1 and step is not True for step in each["trace"])]
+    assert with_object_1
     spoils = {
         "wrong trace": [
             *({**each, "trace": [[], *each["trace"][1:]]} for each in questions),
             *({**each, "trace": each["trace"][:-1]} for each in questions),
             {**questions[0], "trace": {}},
+            {**questions[1], "trace": None},
+            *({**each, "trace": [True if step == 1 else step for step in each["trace"]]} for each in with_object_1),
         ],
         "wrong mentions": [
             *({**each, "mentions": each["mentions"][1:]} for each in questions),
+            {key: value for key, value in questions[2].items() if key != "mentions"},
             *(moved(each, "span", [0, 3]) for each in questions),
             *(moved(each, "objects", [0, 1, 2, 3, 4]) for each in questions),
         ],

@@ -124,6 +124,16 @@ def test_reports_have_a_row_for_each_type(vqagen_: Commands) -> None:
     assert "the answer is a place, which has no options" in left.out.decode() + left.err
 
 
+def test_a_file_is_scored_alike_without_its_info(vqagen_: Commands) -> None:
+    """What `point` and `mark` give are places in any file."""
+    vqagen_.given(*MADE)
+    _write("given.jsonl", _boxed)
+    Path("places.jsonl.info.json").unlink()
+    ran = vqagen_.done("evaluate places.jsonl given.jsonl --coordinates pixels --all")
+
+    assert re.search(r"^  overall .* 1\.000 ", ran.out.decode(), re.M), ran.out.decode()
+
+
 REFUSED = [
     ("--coordinates pixels", _boxed, 0, ""),
     ("", _boxed, 2, "say by --coordinates whether these are pixels, or 0 to 1000"),
@@ -144,6 +154,12 @@ SPOILED = [
     ("pictures/scenes.json", '"box":[', '"box":[9,', "scenes[0]: expected a box such as"),
     ("pictures/scenes.json", '"width":480', '"width":48', "lies outside of the picture, which has 48 x 320 pixels"),
     ("pictures/scenes.json", '"counts":', '"count":', "scenes[0]: expected a mask with size and counts"),
+    (
+        "pictures/scenes.json",
+        '"counts":[',
+        '"counts":[7,',
+        "scenes[0]: expected the runs of a mask of 320 x 480 pixels",
+    ),
 ]
 
 

@@ -57,6 +57,11 @@ ATTACKS = [
     ("none where one is", "none", [CUBE]),
     ("an empty list where one is", "[]", [CUBE]),
     ("nothing", "", [CUBE]),
+    ("two boxes in one", '{"bbox_2d": [100, 100, 140, 140], "bbox": [0, 0, 5, 5]}', [CUBE]),
+    ("digits of another script", "[１００, １００, １４０, １４０]", [CUBE]),
+    ("a long answer", "[100, 100, 140, 140]" + " " * 2000, [CUBE]),
+    ("a very long answer", "\n" * 900_000, [CUBE]),
+    ("a very long list", "[" * 900_000, [CUBE]),
     ("nothing where nothing is", "", []),
     ("a place where nothing is", "(120, 120)", []),
     ("both none and a place", "none (120, 120)", [CUBE]),
@@ -162,6 +167,7 @@ def test_trl_hands_over_columns() -> None:
     assert rewards.grounding(None, replies, **columns) == [1.0, None]
     assert rewards.hops(None, [f"<think>{' '.join(THREE)}</think>", "3"], **columns) == [1.0, None]
     assert rewards.grounding(completions=replies, answer_boxes=[TWO, None]) == [1.0, None]
+    assert rewards.grounding(None, ["none"], answer_boxes=[[]], answer_type=["count"]) == [None]
     arrays = [np.array([np.array(box) for box in TWO], dtype=object), None]
     assert rewards.grounding(completions=replies, answer_boxes=arrays) == [1.0, None]
 
@@ -205,9 +211,10 @@ def test_rows_that_lack_places_are_refused(call: object, told: str) -> None:
 
 def test_accuracy_and_credit_read_the_numbers_of_objects() -> None:
     """As a dataset has them; points and boxes earn nothing there, and raise nothing."""
-    replies = [_answered("0, 1"), _answered("1"), _answered("(120, 120) (230, 80)"), "[1, 2, 3, 4]"]
-    assert rewards.accuracy(None, replies, answer=["0, 1"] * 4, answer_type=[PLACES] * 4) == [1.0, 0.0, 0.0, 0.0]
-    assert [rewards.credit(reply, "0, 1", PLACES) for reply in replies[2:]] == [0.0, 0.0]
+    replies = [_answered("0, 1"), _answered("1"), _answered("(120, 120) (230, 80)"), "[1, 2, 3, 4]", "none"]
+    assert rewards.accuracy(None, replies, answer=["0, 1"] * 5, answer_type=[PLACES] * 5) == [1.0, 0.0, 0.0, 0.0, 0.0]
+    assert rewards.accuracy(None, ["none"], answer=["none"], answer_type=[PLACES]) == [1.0]
+    assert [rewards.credit(reply, "0, 1", PLACES) for reply in replies[2:]] == [0.0, 0.0, 0.0]
 
 
 def test_the_answer_type_is_that_of_datasets() -> None:

@@ -92,7 +92,11 @@ def spots_of_scene(scene: Mapping[str, Any]) -> tuple[list[Spot | None], tuple[i
 
 
 def _mask(record: Mapping[str, Any] | None) -> Runs | None:
-    try:
-        return Runs(record["size"][0], tuple(accumulate(record["counts"]))) if record else None
-    except (KeyError, IndexError, TypeError):
-        raise ValueError(f"expected a mask with size and counts, found {describe(record)}") from None
+    match record:
+        case None:
+            return None
+        case {"size": [int(height), int(width)], "counts": [*counts]}:
+            if all(type(each) is int and each >= 0 for each in counts) and sum(counts) == height * width:
+                return Runs(height, tuple(accumulate(counts)))
+            raise ValueError(f"expected the runs of a mask of {height} x {width} pixels, which add up to its size")
+    raise ValueError(f"expected a mask with size and counts, found {describe(record)}")

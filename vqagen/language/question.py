@@ -29,7 +29,7 @@ from vqagen.frozen import frozen
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
 from vqagen.language.template import PLACE, PLACES, Template
-from vqagen.world.scene import Scene
+from vqagen.world.scene import Scene, pixels_of
 
 QuestionRecord = dict[str, Any]
 TEXT, GENERATOR, RELEASE = "text", "generator", "release"
@@ -209,8 +209,8 @@ def answer_places(scene: Mapping[str, Any], objects: Iterable[int]) -> dict[str,
     """
     places: dict[str, list[list[int]]] = {}
     things, at = scene["objects"], list(objects)
-    if all(thing.get("pixel_coords") for thing in things):
-        places[POINTS] = [[round(pixel) for pixel in things[i]["pixel_coords"][:2]] for i in at]
+    if pixels := pixels_of(scene):
+        places[POINTS] = [[round(pixel) for pixel in pixels[i]] for i in at]
     if all("box" in thing for thing in things):  # null where nothing of the object can be seen
         places[BOXES] = [things[i]["box"] or [] for i in at]
     return places
@@ -298,6 +298,14 @@ def same_answer(written: object, derived: Value, words: Mapping[str, str] = NO_W
     if isinstance(written, list):
         written = tuple(written)
     return type(written) is type(derived) and written == derived
+
+
+def same_json(written: object, derived: object) -> bool:
+    """True if two values are the same JSON: 1 is neither true nor 1.0."""
+    import orjson  # not needed for most files
+
+    one, other = (orjson.dumps(each, option=orjson.OPT_SORT_KEYS) for each in (written, derived))
+    return one == other
 
 
 # Files of questions ---------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from vqagen.items.places import spots_of_boxes
 from vqagen.language.question import BOXES
 from vqagen.score.answers.hops import is_right, shared_hops
 from vqagen.score.answers.places import read_marks, score_marks, without_tags
-from vqagen.score.answers.replies import MOST_CHARACTERS, marked_answer
+from vqagen.score.answers.replies import LONGEST_ANSWER, MOST_CHARACTERS, marked_answer
 from vqagen.score.rewarding import (
     FORMAT_WEIGHT,
     Completion,
@@ -43,7 +43,8 @@ def grounding_score(reply: Completion, boxes: Iterable[Sequence[float]]) -> floa
     [1.0, 0.0]
     """
     text = reply_of(reply)
-    marks = read_marks(marked_answer(without_tags(text)), strict=True) if len(text) <= MOST_CHARACTERS else None
+    answer = marked_answer(without_tags(text)) if len(text) <= MOST_CHARACTERS else ""
+    marks = read_marks(answer, strict=True) if len(answer) <= LONGEST_ANSWER else None
     spots = spots_of_boxes([*map(list, boxes)])
     if marks is None or not is_right(marks, spots):
         return 0.0
@@ -65,8 +66,10 @@ def hops_score(reply: Completion, reasoning: str, boxes: Iterable[Sequence[float
 
 def _grounding_of(reply: Completion, about: Mapping[str, Any]) -> float | None:
     """Return the `grounding_score` for the cells of a row; None if it does not ask for places."""
-    boxes = _boxes(about.get(BOXES))
-    if boxes is None and value_of(about.get("answer_type")) == ANSWER_TYPES[PLACES]:
+    boxes, answer_type = _boxes(about.get(BOXES)), value_of(about.get("answer_type"))
+    if answer_type not in (None, ANSWER_TYPES[PLACES]):
+        return None
+    if boxes is None and answer_type:
         every, objects = (
             _boxes(about.get("boxes")),
             read_answer(cell_text(about.get("answer")) or "", PLACES, NO_VOCABULARY),

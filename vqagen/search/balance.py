@@ -17,7 +17,7 @@ from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.rng import below
 from vqagen.search.plan import Plan
 from vqagen.search.state import Balance
-from vqagen.world.scene import Scene
+from vqagen.world.scene import Scene, pixels_of
 
 INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
@@ -251,8 +251,8 @@ def place_of(scene: Scene, index: int) -> tuple[int, ...]:
     Where all are at the same height, each is in the middle. () where the scene does not say at which pixels its objects
     are: then nothing is balanced by place.
     """
-    pixels = [thing.get("pixel_coords") for thing in scene.record["objects"]]
-    if not all(pixels):
+    pixels = pixels_of(scene.record)
+    if pixels is None:
         return ()
     own, thirds = pixels[index], []
     for axis in (0, 1):

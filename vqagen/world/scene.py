@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from vqagen.bits import Objects, first_n, indexes, union_of
-from vqagen.errors import describe
+from vqagen.errors import BadInput, Problem, describe
 from vqagen.plugin import PlugInError, Record
 from vqagen.world.domain import Domain, Recorded, ViewMargins
 
@@ -247,3 +247,24 @@ def _from_positions(record: Record, names: Sequence[str]) -> dict[str, list[Obje
         raise TypeError("a coordinate that is no number")
     lists = relation_lists(positions, known)
     return {name: [union_of(row) for row in rows] for name, rows in lists.items()}
+
+
+FARTHEST = 1e6
+"""Pixels that a place may be away from the picture."""
+
+
+def pixels_of(record: Mapping[str, Any]) -> list[tuple[float, float]] | None:
+    """Return the pixel of each object of a scene record, its `pixel_coords`; None if any object has none.
+
+    Raises BadInput for what is no pixel.
+    """
+    pixels = []
+    for number, thing in enumerate(record["objects"]):
+        if not (given := thing.get("pixel_coords")):
+            return None
+        is_list = isinstance(given, list | tuple) and len(given) >= 2
+        if not is_list or not all(isinstance(each, int | float) and abs(each) < FARTHEST for each in given[:2]):
+            message = f"expected the pixel of an object, such as [212, 140, 9.8], found {describe(given)}"
+            raise BadInput([Problem(message, str(record.get("image_filename")), f"objects[{number}].pixel_coords")])
+        pixels.append((given[0], given[1]))
+    return pixels

@@ -89,6 +89,7 @@ def test_every_format_and_dialect_is_verified(vqagen_: Commands, out: str) -> No
         ("answer_points", [[1, 2]], "wrong answer_points"),
         ("answer_boxes", [[0, 0, 999, 999]], "wrong answer_boxes"),
         ("answer_boxes", None, "wrong answer_boxes"),
+        ("answer_points", [[1.0, True]], "wrong answer_points"),
     ],
 )
 def test_verify_finds_a_spoiled_place(vqagen_: Commands, key: str, value: object, told: str) -> None:
@@ -168,6 +169,18 @@ def test_scenes_without_pixels_have_objects_alone(vqagen_: Commands) -> None:
 
     assert {"point", "mark"} == {each["question_type"] for each in records}
     assert not any(key.startswith("answer_") for each in records for key in each)
+
+
+@pytest.mark.parametrize("pixel", ["x", [1], [1e300, 1, 1], [True, None, 2]])
+def test_what_is_no_pixel_is_told(vqagen_: Commands, pixel: object) -> None:
+    vqagen_.given(*MADE)
+    document = json.loads(Path("sampled.json").read_text("utf-8"))
+    document["scenes"][0]["objects"][1]["pixel_coords"] = pixel
+    Path("odd.json").write_text(json.dumps(document), "utf-8")
+    ran = vqagen_("generate --scenes odd.json --count 1 --templates clevr-places -o odd.jsonl")
+
+    assert ran.code == 3
+    assert "objects[1].pixel_coords: expected the pixel of an object, such as [212, 140, 9.8], found" in ran.err
 
 
 def test_pairs_and_ends_without_a_node_are_refused(vqagen_: Commands) -> None:

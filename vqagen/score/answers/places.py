@@ -34,10 +34,10 @@ MOST_MARKS = 100
 """A reply with more says nothing."""
 _LARGEST = 1e6
 _NUMBER = r"\s*(-?\d{1,9}(?:\.\d{0,9})?)\s*"
-SHAPE = re.compile(rf"\[{','.join([_NUMBER] * 4)}\]|\({_NUMBER},{_NUMBER}\)")
+SHAPE = re.compile(rf"\[{','.join([_NUMBER] * 4)}\]|\({_NUMBER},{_NUMBER}\)", re.ASCII)
 _POINTS = re.compile(r"<points?\s([^<>]{0,5000})>(?:[^<>]{0,200}</points?>)?", re.IGNORECASE)
 _X_AND_Y = re.compile(r"""x(\d*)\s*=\s*["']?([-\d.]{1,20})["']?\s+y\1\s*=\s*["']?([-\d.]{1,20})""", re.IGNORECASE)
-_FENCE = re.compile(r"```(?:json)?\s*|\s*```", re.IGNORECASE)
+_FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;.]*(?:and)?[\s,;.]*")
 _LIST = re.compile(r"\[(\s*\[.*\]\s*)\]", re.DOTALL)
 """A list of lists; its parts are boxes or points."""
@@ -94,10 +94,11 @@ def _of_json(text: str, strict: bool) -> list[Any]:
     except orjson.JSONDecodeError:
         return []
     listed = document if isinstance(document, list) else [document]
-    return [
-        next((each[key] for key in MARK_KEYS if key in each), None) if isinstance(each, Mapping) else each
-        for each in listed
-    ]
+    marks = []
+    for each in listed:
+        named = [each[key] for key in MARK_KEYS if key in each] if isinstance(each, Mapping) else [each]
+        marks.append(named[0] if len(named) == 1 or (named and not strict) else None)
+    return marks
 
 
 def _end(text: str) -> int:

@@ -55,8 +55,9 @@ class _QuestionReader:
         generator = table.info.get("generator")
         declared = generator.get("answer_types") if isinstance(generator, Mapping) else None
         types = declared if isinstance(declared, Mapping) else {}
-        self._kinds = {str(name): _DECLARED.get(str(kind), WORD) for name, kind in types.items()}
-        """Last function -> the kind of its answers, if the info says."""
+        self._kinds = {"point": PLACES, "mark": PLACES}
+        self._kinds |= {str(name): _DECLARED.get(str(kind), WORD) for name, kind in types.items()}
+        """Last function -> the kind of its answers, if the info says or it always is."""
         self._own = answers_in(table.info)
         self._asked = table.rows("family", "category")
         self._facts, self._rest = table.rows(*PROGRAM_FIELDS), table.rows("question_length", "split")

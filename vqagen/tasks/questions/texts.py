@@ -23,7 +23,7 @@ from vqagen.language.binding import Binder, Bound, Outline, Step, Words, outline
 from vqagen.language.catalogue import Value
 from vqagen.language.domain_files import DomainFiles, LoadedDomain, load_domain_files
 from vqagen.language.program import Program
-from vqagen.language.question import family_name, release_answer
+from vqagen.language.question import family_name, release_answer, same_json
 from vqagen.language.recognition import Recogniser, Retelling, UndecidedError
 from vqagen.language.sentence import mention_spans
 from vqagen.language.synonyms import Synonyms
@@ -72,6 +72,8 @@ class QuestionTexts:
     """True if the templates at hand are those that it was made from, so that a question's family is known."""
     reasoning: str = ""
     """The form of the reasoning of every question, if the file says it: text, points or boxes."""
+    has_traces: bool = False
+    """True if every question has a trace and mentions, as the file says."""
     unproven: Counter[str] = field(default_factory=Counter)
     """UNREAD and UNDECIDED -> texts."""
 
@@ -105,7 +107,10 @@ class QuestionTexts:
                     for keeps in keeps_other:
                         if retelling := family.recogniser.retelling(text, bound.words, keeps):
                             vague = _vague_text(text, family.recogniser, bound, scene, steps, outputs)
-                            return vague or _mention_fault(record, family, retelling, bound, steps, outputs)
+                            if vague:
+                                return vague
+                            found = (family, retelling, bound, steps, outputs)
+                            return _mention_fault(record, *found, is_needed=self.has_traces)
                 except UndecidedError:
                     self.unproven[UNDECIDED] += 1
                     return None
@@ -173,15 +178,16 @@ def _mention_fault(
     bound: Bound,
     steps: Sequence[Step],
     outputs: Sequence[Value],
+    is_needed: bool,
 ) -> QuestionFault | None:
-    """Return the fault of the mentions of a question, if it has any."""
-    if (written := record.get("mentions")) is None:
+    """Return the fault of the mentions of a question, if it has, or needs, any."""
+    if (written := record.get("mentions")) is None and not is_needed:
         return None
     described = family.binder.described(bound, steps, outputs)
     spans_of = mention_spans(family.recogniser.wording.remarked(*retelling), [slots for slots, _ in described])
     mentions = [(span, objects) for spans, (_, objects) in zip(spans_of, described, strict=True) for span in spans]
     right = [{"span": [*span], "objects": indexes(objects)} for span, objects in sorted(mentions)]
-    if written == right:
+    if same_json(written, right):
         return None
     return QuestionFault(
         "wrong mentions", f"mentions are written as {as_written(written)}, but {as_written(right)} follow"
@@ -251,5 +257,6 @@ def texts_at_hand(
     settings = settings_of(source)
     is_compat = settings.get("compat") == "clevr"
     loaded = load_domain_files(files, settings.get("skip_bad_templates") is True, drops_idle=is_compat or not generator)
-    form = (generator.get("records") or {}).get("reasoning", "")
-    return QuestionTexts(loaded, bool(generator), is_compat, not differing, form)
+    records = generator.get("records") or {}
+    form, has_traces = records.get("reasoning", ""), records.get("trace") is True
+    return QuestionTexts(loaded, bool(generator), is_compat, not differing, form, has_traces)

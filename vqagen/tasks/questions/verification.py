@@ -27,7 +27,7 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import SPOT_KEYS, answer_places, same_answer
+from vqagen.language.question import SPOT_KEYS, answer_places, same_answer, same_json
 from vqagen.language.synonyms import vocabulary_record
 from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import Undefined
@@ -132,7 +132,7 @@ def _fault(
         message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
         return QuestionFault("wrong answer", message)
     return (
-        _trace_fault(record, program, outputs)
+        _trace_fault(record, program, outputs, texts is not None and texts.has_traces)
         or (texts.fault(record, scene, program.nodes, outputs) if texts else None)
         or (texts.reasoning_fault(record, scene, program, right) if texts else None)
         or _options_fault(record, catalogue[last], catalogue.domain)
@@ -141,15 +141,16 @@ def _fault(
     )
 
 
-def _trace_fault(record: Mapping[str, Any], program: Program, outputs: Sequence[Value]) -> QuestionFault | None:
-    """Return the fault of what is written as the results of a program's steps, if anything is."""
-    if (written := record.get("trace")) is None:
-        return None
+def _trace_fault(
+    record: Mapping[str, Any], program: Program, outputs: Sequence[Value], is_needed: bool
+) -> QuestionFault | None:
+    """Return the fault of what is written as the results of a program's steps, if anything is, or has to be."""
+    written = record.get("trace")
     right = orjson.loads(orjson.dumps(program.readable(outputs)))
-    if written == right:
+    if (written is None and not is_needed) or same_json(written, right):
         return None
     steps = zip_longest(written if isinstance(written, list) else (), right)
-    number, (found, wanted) = next((n, pair) for n, pair in enumerate(steps) if pair[0] != pair[1])
+    number, (found, wanted) = next((n, pair) for n, pair in enumerate(steps) if not same_json(*pair))
     message = f"trace[{number}]: written as {as_written(found)}, but the step gives {as_written(wanted)}"
     return QuestionFault("wrong trace", message)
 
@@ -229,12 +230,10 @@ def _places_fault(
     record: Mapping[str, Any], scene: Scene, function: Function, answer: Sequence[int]
 ) -> QuestionFault | None:
     """Return the fault of the points or boxes of an answer, which are those of its objects in the scene."""
-    if function.output not in (PLACE, PLACES):
-        return None
-    right = answer_places(scene.record, answer)
+    right = answer_places(scene.record, answer) if function.output in (PLACE, PLACES) else {}
     for key in SPOT_KEYS:
         written, wanted = record.get(key), right.get(key)
-        if written != wanted:
+        if not same_json(written, wanted):
             message = f"{key}: written as {as_written(written)}, but the objects of the scene have {as_written(wanted)}"
             return QuestionFault(f"wrong {key}", message)
     return None
