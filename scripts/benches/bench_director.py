@@ -30,7 +30,7 @@ RUNS = {
     "default, 4x4": {},
     "paired": {"paired": True},
     "relational": {"questions": "relational"},
-    "8x8, 90 % full": {"width": 8, "height": 8, "fill": 0.9, "related": 0.5},
+    "8x8, 90 % full": {"width": 8, "height": 8, "fill": 0.9, "related": 0.5, "size_share": 0.15},
     "--compat reference": {"compat": "reference"},
 }
 

@@ -69,4 +69,5 @@ def picture(scene: Any, number: int, is_there: bool) -> dict[str, Any]:
     noise = np.random.default_rng(number).integers(0, 255, (120, 110, 3), dtype=np.uint8)
     image = {"bytes": png_file(noise) if is_there else b"-", "path": f"{number:06d}.png"}
     boxes = [[0, 0, 9, 9]] * len(scene["objects"])
-    return {"image": image, "image_id": number, "scene": json.dumps(scene), "boxes": boxes}
+    about = {"scene": json.dumps(scene), "points": [], "boxes": boxes, "masks": "[]"}
+    return {"image": image, "image_id": number, **about}

@@ -277,7 +277,7 @@ def test_dialogs_have_rows_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_dialogs_are_worded_by_the_synonyms_of_ones_own_domain(tmp_path: Path, vqagen_: Commands) -> None:
     assert vqagen_(f"init {tmp_path}/meadow").code == 0
-    settings = DatasetSettings(**{**SMALL, "count": 4, "choices": "none", "dialogs": 1})
+    settings = DatasetSettings(**{**SMALL, "count": 4, "choices": "none", "dialogs": 1, "reasoning": "none"})
     write_dataset(tmp_path / "out", settings, find_domain(tmp_path / "meadow"))
 
     ran = vqagen_(f"verify {tmp_path}/out/dialogs.jsonl --scenes {tmp_path}/out/scenes.json --domain {tmp_path}/meadow")

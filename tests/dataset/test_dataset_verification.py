@@ -191,7 +191,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "reasoning of a record": (
         in_lines(lambda all: all[0].update(reasoning="It is so.")),
         "questions.jsonl",
-        "reasoning is written as 'It is so.'",
+        "written as 'It is so.', but the steps give",
     ),
     "option of a record": (in_lines(rotate), "questions.jsonl", "the records have the checksum"),
     "choice of a record": (

@@ -180,7 +180,7 @@ def export(trials: str, out: str, lists: int, per_list: int, seed: int, force: b
 
     \b
     Example:
-      vqagen director generate --count 240 --render svg --out trials
+      vqagen director generate --count 480 --render svg --out trials
       vqagen director export trials --lists 2 --per-list 12 --out lists.csv
     """
     from vqagen.tasks.director.participant_lists import export_trials
