@@ -55,9 +55,10 @@ class _QuestionReader:
         generator = table.info.get("generator")
         declared = generator.get("answer_types") if isinstance(generator, Mapping) else None
         types = declared if isinstance(declared, Mapping) else {}
-        self._kinds = {"point": PLACES, "mark": PLACES}
-        self._kinds |= {str(name): _DECLARED.get(str(kind), WORD) for name, kind in types.items()}
-        """Last function -> the kind of its answers, if the info says or it always is."""
+        self._kinds = {str(name): _DECLARED.get(str(kind), WORD) for name, kind in types.items()}
+        """Last function -> the kind of its answers, if the info says."""
+        self._asks_places = frozenset(("point", "mark", *(name for name in self._kinds if self._kinds[name] == PLACES)))
+        """Last functions whose answers are places, also without any info."""
         self._own = answers_in(table.info)
         self._asked = table.rows("family", "category")
         self._facts, self._rest = table.rows(*PROGRAM_FIELDS), table.rows("question_length", "split")
@@ -81,7 +82,7 @@ class _QuestionReader:
         try:
             key = answer, type(answer), function, file, family, category
             gold, asked = self._known.get(key) or self._learn(key)
-            if self._kinds.get(function or "") == PLACES and answer is not None:
+            if function in self._asks_places and answer is not None:
                 own = self._gold(answer, function)
                 gold = table.gold(own._replace(spots=table.spots(record, own.objects)))
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
@@ -128,7 +129,7 @@ class _QuestionReader:
 
     def _gold(self, answer: Any, function: str | None) -> Gold:
         """Return an answer with its kind. FieldFault for what is no answer."""
-        if self._kinds.get(function or "") == PLACES:
+        if function in self._asks_places:
             objects = read_answer(text_of(answer), PLACES, NO_VOCABULARY)
             if objects is None:
                 raise FieldFault("answer", f"expected the indexes of objects, or none, found {describe(answer)}")
