@@ -17,7 +17,7 @@ SCRIPTS = ROOT / "scripts" / "benches" / "trainers"
 WIDTH = 120
 SFT_STEPS = 60
 """Steps of supervised training before GRPO: replies of a random model have no form, and all rewards would be 0."""
-SFT_STEPS_OF_REASONINGS = 400
+SFT_STEPS_OF_REASONINGS = 120
 TORCH = "torch"
 SHOWN = 3
 """Last lines of a command's output that are shown."""
