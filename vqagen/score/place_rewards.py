@@ -23,8 +23,8 @@ from vqagen.score.rewarding import (
     Inputs,
     Reward,
     cell_text,
-    figures_of,
     of_easyr1,
+    of_verl,
     reply_of,
     value_of,
 )
@@ -149,10 +149,8 @@ def verl_grounding(
     **_: Any,
 ) -> Figures:
     """Return `score`, with `grounding` and `format` for the log; `extra_info` has the cells of the row."""
-    both = figures_of(
-        _grounding_of, "grounding", solution_str, {"answer": ground_truth, **(extra_info or {})}, format_weight
-    )
-    return {"score": both["overall"], **both}
+    about = {"answer": ground_truth, **(extra_info or {})}
+    return of_verl(_grounding_of, "grounding", solution_str, about, format_weight)
 
 
 def verl_hops(
@@ -164,5 +162,4 @@ def verl_hops(
     **_: Any,
 ) -> Figures:
     """Return `score`, with `hops` and `format` for the log; `extra_info` has the cells of the row."""
-    both = figures_of(_hops_of, "hops", solution_str, extra_info or {}, format_weight)
-    return {"score": both["overall"], **both}
+    return of_verl(_hops_of, "hops", solution_str, extra_info or {}, format_weight)

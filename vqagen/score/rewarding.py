@@ -63,6 +63,11 @@ def of_easyr1(reward: Reward, name: str, inputs: Inputs, format_weight: float) -
     return [figures_of(reward, name, each.get("response"), each, format_weight) for each in inputs]
 
 
+def of_verl(reward: Reward, name: str, reply: Completion, about: Mapping[str, Any], format_weight: float) -> Figures:
+    both = figures_of(reward, name, reply, about, format_weight)
+    return {"score": both["overall"], **both}
+
+
 def figures_of(reward: Reward, name: str, reply: Completion, about: Mapping[str, Any], format_weight: float) -> Figures:
     right, formed = reward(reply, about), format_score(reply)
     if right is None:
