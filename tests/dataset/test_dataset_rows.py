@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from vqagen.dataset.rows import (
     COLUMNS,
     DIALOG_FEATURES,
     LEAST_ROWS,
+    SceneMasks,
     dialog_row,
     picture_columns,
     question_row,
@@ -118,3 +120,13 @@ def test_what_is_no_dataset_or_split_is_refused(tmp_path: Path) -> None:
     write_rows(tmp_path / "data/train-00000-of-00001.parquet", rows(1))
     with pytest.raises(UsageError, match="trian"):
         list(read_rows(tmp_path, "trian"))
+
+
+def test_masks_are_read_once_as_long_as_places_do_not_fall(tmp_path: Path) -> None:
+    """Every question about a picture asks for them."""
+    scenes = [{"objects": [{"mask": place}]} for place in range(3)]
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": scenes}))
+    masks = SceneMasks(tmp_path / "scenes.json")
+
+    assert [masks.at(place) for place in (0, 0, 2, 1)] == [[0], [0], [2], [1]]
+    assert masks.at(1) is masks.at(1)

@@ -141,19 +141,21 @@ def without_masks(scene: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class SceneMasks:
-    """The masks of a file of pictured scenes, by the place of the scene: quick if places grow."""
+    """The masks of a file of pictured scenes, by the place of the scene: quick if places do not fall."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._next = path, 0
         self._scenes: Iterator[Mapping[str, Any]] = iter(())
+        self._last: list[Any] = []
 
     def at(self, place: int) -> list[Any]:
         """Return the mask of each object of a scene; None for one that has none."""
-        if place < self._next or not self._next:
-            self._scenes, self._next = find_scenes(self._path).records(), 0
-        scene = next(islice(self._scenes, place - self._next, None))
-        self._next = place + 1
-        return [thing.get("mask") for thing in scene["objects"]]
+        if place != self._next - 1:
+            if place < self._next or not self._next:
+                self._scenes, self._next = find_scenes(self._path).records(), 0
+            scene = next(islice(self._scenes, place - self._next, None))
+            self._next, self._last = place + 1, [thing.get("mask") for thing in scene["objects"]]
+        return self._last
 
 
 def question_row(
