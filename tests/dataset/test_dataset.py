@@ -152,14 +152,6 @@ def test_another_dataset_is_refused_with_what_differs(made: Path, tmp_path: Path
     assert (tmp_path / "README.md").read_text() == "mine"
 
 
-def test_questions_for_places_have_no_options(tmp_path: Path) -> None:
-    files = find_domain(templates="clevr-places")
-
-    with pytest.raises(UsageError, match=r"^questions for places have no options: give --choices none$"):
-        write_dataset(tmp_path / "out", DatasetSettings(**SMALL), files)
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.slow
 def test_a_dataset_of_which_nothing_is_made_may_become_another(tmp_path: Path) -> None:
     """Such as one whose first command named the wrong domain."""

@@ -762,6 +762,12 @@ BAD_RECORDS = {
         "answer": 3,
         "choices": ["1", "2"],
     },
+    "questions[1].marks: expected the numbers of objects, found a list": {
+        "question": "Which?",
+        "answer": "A",
+        "choices": ["A", "B"],
+        "marks": ["../1", 2],
+    },
     "questions[1].question_index: expected a number from 0 on, found 'x'": {
         "question": "How many?",
         "answer": 3,

@@ -1,11 +1,12 @@
-"""Where the answers of programs are, by coordinates and masks alone.
+"""Where the answers of programs are, and which of them letters mark, by coordinates and masks alone.
 
 Relations follow from `3d_coords` and `directions`, boxes from the pixels of masks; nothing is imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 NEAR = 0.2
@@ -56,3 +57,22 @@ def box_of(mask: Mapping[str, Any]) -> list[int]:
         return []
     columns, rows = zip(*pixels, strict=True)
     return [min(columns), min(rows), max(columns) + 1, max(rows) + 1]
+
+
+def block_faults(records: Sequence[Mapping[str, Any]], scenes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Blocks whose marks are not exactly the answers of their questions, each once, by one letter each."""
+    blocks: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for record in records:
+        blocks[record["block"], record.get("rotation", 0)].append(record)
+    for name, members in blocks.items():
+        marks, letters = members[0]["marks"], list("ABCD"[: len(members)])
+        if len({each["scene_index"] for each in members}) > 1 or any(each["marks"] != marks for each in members):
+            yield f"{name}: several pictures"
+        right = [objects_of(each["program"], scenes[each["scene_index"]]) for each in members]
+        if sorted(right) != [[number] for number in sorted(marks)]:
+            yield f"{name}: {marks} are marked, and the answers are {right}"
+        for each, objects in zip(members, right, strict=True):
+            if [marks[each["choice"]]] != objects or each["answer"] != letters[each["choice"]]:
+                yield f"{name}: {each['answer']} is not on {objects}"
+        if any(each["choices"] != letters for each in members):
+            yield f"{name}: other letters than {letters}"

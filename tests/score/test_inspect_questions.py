@@ -43,6 +43,8 @@ def vqagen_(folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.
         for number, each in enumerate(asked):
             each["options"] = [*[f"no such {word}" for word in ("thing", "place")][: number % 3], each["answer"], "ten"]
         Path("choices.json").write_text(json.dumps({"questions": asked}))
+        letters = {**asked[0], "answer": "A", "options": ["A", "B"], "marks": [0, 1]}
+        Path("marked.json").write_text(json.dumps({"questions": [letters]}))
     return commands
 
 
@@ -141,6 +143,7 @@ MISTAKES = {
     "questions questions.json images=.": "no picture in . for 12 images, such as ",
     "questions questions.json mode=mc": "no options",
     "questions questions.json cot=react": "unknown cot 'react'",
+    "questions marked.json": "for letters on objects, vqagen export --to inspect",
     "questions missing.json": "missing.json",
 }
 

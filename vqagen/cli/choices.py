@@ -36,6 +36,9 @@ def command(
     stands at each place once in a block. Each question gets `choices`, `choice` (the place of the right one, from 0)
     and `block`. Questions that fit into no block are left out, and counted.
 
+    Questions for places get letters: `marks` has the objects that they are on in the picture. `vqagen dataset` draws
+    them.
+
     With --hard, wrong options are what the program gives after one mistake, and `mistakes` says which: "left for
     right", "ignores the size".
 

@@ -25,6 +25,8 @@ from vqagen.bits import Objects, indexes, union_of
 from vqagen.dataset.settings import ChoiceSettings
 from vqagen.rng import pick, shuffled, stream
 
+NO_SCENE = -1
+
 
 class Posed(NamedTuple):
     """A question that is to get options."""
@@ -42,6 +44,10 @@ class Posed(NamedTuple):
     """The answers of its type that its text names."""
     steps: int = 0
     """The length of its program."""
+    scene: int = NO_SCENE
+    """The scene whose objects are its options, if they are objects: a block has one picture, with letters on them."""
+    lacks: str = ""
+    """Why it has no wrong answers, if it has none."""
 
 
 class Dealt(NamedTuple):
@@ -64,18 +70,18 @@ def deal(posed: Sequence[Posed], settings: ChoiceSettings) -> list[Dealt | None]
     sizes = range(settings.options, 1, -1)
     rounds = [(by, size) for size in sizes for by in (_LENGTH, _FAMILY)] + [(_FUNCTION, size) for size in sizes]
     for round_, (by, size) in enumerate(rounds):
-        groups: dict[tuple[str, ...], list[int]] = {}
+        groups: dict[tuple[str | int, ...], list[int]] = {}
         for number, each in enumerate(posed):
             if dealt[number] is None and len(each.wrong) >= size - 1:
                 keys = each.kind, each.function if by == _FUNCTION else each.family or each.function
-                groups.setdefault((*keys, str(each.steps) if by == _LENGTH else ""), []).append(number)
+                groups.setdefault((*keys, each.steps if by == _LENGTH else 0, each.scene), []).append(number)
         for index, members in enumerate(groups.values()):
             rng = stream(settings.seed, f"options {round_}", index)
             codes = {text: code for code, text in enumerate(sorted({posed[number].answer for number in members}))}
             texts = list(codes)
             for block in exchange_blocks([_asked(number, posed[number], codes) for number in members], size, rng):
                 name = next(blocks)
-                for number, order in arranged(block, rng):
+                for number, order in arranged(block, rng, posed[next(iter(block))].scene != NO_SCENE):
                     dealt[number] = Dealt(name, tuple(texts[code] for code in order), order.index(block[number]))
     return dealt
 
@@ -170,10 +176,14 @@ def _sets_of(
     return [each for each, _ in rows], found
 
 
-def arranged(block: Block, rng: Random) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield each question of a block with its options in order: the right one stands once at every place."""
+def arranged(block: Block, rng: Random, is_marked: bool = False) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield each question of a block with its options in order: the right one stands once at every place.
+
+    With `is_marked`, all have the same order.
+    """
+    common = shuffled(rng, list(block.values())) if is_marked else []
     places = shuffled(rng, range(len(block)))
     for place, (number, answer) in zip(places, block.items(), strict=True):
         order = shuffled(rng, [other for other in block.values() if other != answer])
         order.insert(place, answer)
-        yield number, tuple(order)
+        yield number, tuple(common or order)

@@ -123,8 +123,8 @@ def write_dataset(
     if settings.pictures == RENDERED:
         require_package("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
     loaded = load_domain_files(files)
-    if settings.choices != "none" and all(each.last_function.output in (PLACE, PLACES) for each in loaded.templates):
-        raise UsageError("questions for places have no options: give --choices none")
+    if settings.choices != "none" and any(each.last_function.output in (PLACE, PLACES) for each in loaded.templates):
+        require_package("PIL", "draw", "a letter on an object (none is drawn with --choices none)")
     holdout = choose_held(settings, loaded)
     recipe = {
         "vqagen": __version__,

@@ -3,7 +3,8 @@
 Questions are dealt into exchange blocks (see `blocks`): those of one family and length, or of one family, so that the
 question tells little either; then what is left of one function. Options are answers that the scene makes plausible:
 values that its objects have, numbers up to that of its objects; or, with `hard`, answers that follow from a mistake
-(see `plausible`). A question that fits into no block is left out.
+(see `plausible`). A question that fits into no block is left out. Options of questions for places are the objects that
+are the answers of the block; all of it are about one scene, in whose picture letters mark them (see `pictures.marks`).
 
 Questions and scenes are read as streams, and read again to be written. Of each question only what decides its options
 is kept, some hundred bytes.
@@ -18,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vqagen.dataset.blocks import Dealt, Posed, deal
+from vqagen.dataset.blocks import NO_SCENE, Dealt, Posed, deal
 from vqagen.dataset.plausible import Plausible
 from vqagen.dataset.settings import ChoiceSettings
 from vqagen.errors import BadInput, FaultList, Problem, as_written, counted
@@ -38,9 +39,9 @@ from vqagen.language.domain_files import (
     synonyms_file,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import OPTION_KEYS, QUESTIONS, family_name, same_answer
+from vqagen.language.question import MARKS, OPTION_KEYS, QUESTIONS, family_name, same_answer
 from vqagen.language.synonyms import load_synonyms
-from vqagen.language.template import PLACE, PLACES
+from vqagen.pictures.marks import LETTERS
 from vqagen.plugin import Undefined
 from vqagen.tasks.record_files import check_origin, generator_of, shipped_domain
 from vqagen.world.loading import SCENES, SceneSource, find_scenes
@@ -49,9 +50,6 @@ from vqagen.world.scene import Scene
 Record = dict[str, Any]
 CHOICES, CHOICE, BLOCK, MISTAKES, ROTATION = "choices", "choice", "block", "mistakes", "rotation"
 PAIR = "pair"
-NO_OTHER_ANSWER = "no other answer is plausible in the scene"
-NO_MISTAKE = "no mistake gives another answer"
-NO_PLACES = "the answer is a place, which has no options"
 NO_BLOCK = "too few questions of the same kind have the other answers"
 FORMATS = (JSON, JSON_LINES)
 BATCH = 2000
@@ -135,7 +133,8 @@ def with_choices(
     """Return the questions that can be given options, in their order, each with these, and how many have none.
 
     Each record gets `choices`, the texts of its options, `choice`, the place of the right one, and `block`: questions
-    of a block have the same options; with `hard`, `mistakes` too, one for each option, None for the right one.
+    of a block have the same options; with `hard`, `mistakes` too, one for each option, None for the right one. Of
+    questions for places, options and answers are letters, and `marks` are the objects that these are on.
     """
     settings = settings or ChoiceSettings()
     source = given_records(questions, QUESTIONS)
@@ -184,7 +183,7 @@ def _posed(
 
 
 def _refuse_options(record: Record, source: RecordSource, position: int) -> None:
-    taken = next((key for key in (*OPTION_KEYS, CHOICE, MISTAKES) if key in record), None)
+    taken = next((key for key in (*OPTION_KEYS, CHOICE, MISTAKES, MARKS) if key in record), None)
     if taken:
         message = f"the question has options already, under {taken!r}; give the file that it was made from"
         raise BadInput([Problem(message, str(source.path), QUESTIONS.path(position))])
@@ -234,7 +233,10 @@ def _with_options(
         mistakes = dict(zip(question.wrong, question.mistakes, strict=False))
         for turn in range(len(options.options) if settings.rotations else 1):
             texts = [*options.options[turn:], *options.options[:turn]]
-            written = {**record, CHOICES: texts, CHOICE: texts.index(question.answer), BLOCK: options.block}
+            at = texts.index(question.answer)
+            written = {**record, CHOICES: texts, CHOICE: at, BLOCK: options.block}
+            if question.scene != NO_SCENE:
+                written |= {"answer": LETTERS[at], CHOICES: [*LETTERS[: len(texts)]], MARKS: [*map(int, texts)]}
             if settings.hard:
                 written[MISTAKES] = [mistakes.get(text) for text in texts]
             if settings.rotations:
@@ -256,6 +258,5 @@ def reported(posed: Sequence[Posed], dealt: Sequence[Dealt | None], settings: Ch
         elif question.wrong:
             report.left_out[NO_BLOCK] += 1
         else:
-            why = NO_PLACES if question.kind in (PLACE, PLACES) else NO_MISTAKE if settings.hard else NO_OTHER_ANSWER
-            report.left_out[why] += 1
+            report.left_out[question.lacks] += 1
     return report

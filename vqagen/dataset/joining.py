@@ -23,6 +23,7 @@ from vqagen.dataset.rows import (
     dialog_row,
     picture_columns,
     question_row,
+    with_picture,
     write_rows,
 )
 from vqagen.dataset.settings import DatasetSettings
@@ -31,7 +32,9 @@ from vqagen.files.formats import JSON_LINES, Arrangement, record_file
 from vqagen.files.info import without_run
 from vqagen.files.records import RecordKind, open_records
 from vqagen.language.domain_files import LoadedDomain
-from vqagen.language.question import QUESTIONS as QUESTION_FILE
+from vqagen.language.question import MARKS, QUESTIONS as QUESTION_FILE, picture_name
+from vqagen.pictures.marks import marked
+from vqagen.pictures.png import png_file
 from vqagen.run.runner import OnProgress, Progress
 from vqagen.tasks.record_files import DIALOGS as DIALOG_FILE
 from vqagen.world.loading import find_scenes
@@ -129,10 +132,14 @@ def _rows(
     records = open_records(records_of(folder, settings, name, kind), KINDS[kind][0]).records()
     for place, scene, about in by_scene(scenes, records):
         image = folder.path("pictures", "images", scene["image_filename"])
-        columns = picture_columns(scene, places[place], image.read_bytes(), masks.at(places[place]))
+        plain, objects = image.read_bytes(), masks.at(places[place])
+        columns = picture_columns(scene, places[place], plain, objects)
+        for name, marks in {picture_name(each): each[MARKS] for each in about if each.get(MARKS)}.items():
+            folder.path("pictures", name).write_bytes(png_file(marked(plain, objects, marks)))
         for record in about:
             record[f"{kind[:-1]}_index"] = number
-            yield {**row_of(kind, record, columns, loaded, families), "place": place}
+            own = with_picture(columns, folder.path("pictures", picture_name(record))) if record.get(MARKS) else columns
+            yield {**row_of(kind, record, own, loaded, families), "place": place}
             number += 1
 
 
@@ -149,7 +156,8 @@ def row_of(kind: str, record: Mapping[str, Any], columns: Row, loaded: LoadedDom
     """Return the row of a record about the picture that has these columns."""
     if kind == "dialogs":
         return dialog_row(record, columns, record["dialog_index"])
-    answer_type = OUTPUT_TYPES.get(loaded.catalogue[record["program"][-1]["type"]].output, "value")
+    last = record["program"][-1]["type"]
+    answer_type = "value" if record.get(MARKS) else OUTPUT_TYPES.get(loaded.catalogue[last].output, "value")
     family = families[record["template_filename"], record["question_family_index"]]
     return question_row(record, columns, record["question_index"], answer_type, family)
 

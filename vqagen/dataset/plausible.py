@@ -18,15 +18,20 @@ from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from vqagen.bits import indexes
-from vqagen.dataset.blocks import Posed
+from vqagen.dataset.blocks import NO_SCENE, Posed
 from vqagen.items.answers import text_of
 from vqagen.language.catalogue import Catalogue, Function, Value
 from vqagen.language.program import Node, Program
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import PLACE, PLACES
+from vqagen.pictures.marks import markable
 from vqagen.plugin import FILTER, RELATION, SAMENESS, Undefined
 from vqagen.world.scene import Scene
 
+NO_OTHER_ANSWER = "no other answer is plausible in the scene"
+NO_MISTAKE = "no mistake gives another answer"
+NOT_ONE = "the answer is no object or several, and a letter marks one"
+TOO_SMALL = "too little of the object can be seen to mark it"
 MOST_WRONG = 8
 """Plausible wrong answers of a question that are taken into account: more make sets of options too many to try."""
 
@@ -46,14 +51,27 @@ class Plausible:
         last = self._catalogue[program.nodes[-1].function]
         right, kind = outputs[-1], last.output
         mistakes = self._mistakes.answers(program.nodes, outputs, scene) if self._mistakes else {}
-        answers = list(mistakes) if self._mistakes else [text_of(each) for each in self._values(kind, scene)]
+        seen = [str(i) for i in markable(scene.record)] if kind in (PLACE, PLACES) else None
+        answers: Iterable[str] = mistakes if self._mistakes else seen or map(text_of, self._values(kind, scene))
         text = text_of(right)
         wrong = [each for each in dict.fromkeys(answers) if each != text and not self._alike(kind, text, each)]
-        wrong = [] if kind in (PLACE, PLACES) else _nearest(text, wrong, self._order(kind))
+        lacks = NO_MISTAKE if self._mistakes else NO_OTHER_ANSWER
+        if seen is None:
+            wrong = _nearest(text, wrong, self._order(kind))
+        else:
+            wrong = [each for each in wrong if {text, each} <= {*seen}]
+            lacks = NOT_ONE if not text.isdecimal() else lacks if text in seen else TOO_SMALL
         made = tuple(mistakes[each] for each in wrong) if self._mistakes else ()
         said = self._once(tuple(self._named(program, kind)))
+        key, name, index = (kind, last.name, NO_SCENE) if seen is None else (PLACE, PLACE, scene.index)
         return Posed(
-            kind, last.name, family, text, self._once(tuple(wrong)), self._once(made), said, len(program.nodes)
+            *(key, name, family, text),
+            self._once(tuple(wrong)),
+            self._once(made),
+            said,
+            len(program.nodes),
+            index,
+            lacks,
         )
 
     def _named(self, program: Program, kind: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from vqagen.files.output import atomic_output
 from vqagen.files.parquet import open_columns, pyarrow
 from vqagen.items.answers import ANSWER_TYPES, BOOL, INTEGER, PLACES
 from vqagen.language.domain_files import PathLike
-from vqagen.language.question import SPOT_KEYS
+from vqagen.language.question import MARKS, SPOT_KEYS, prompt_of
 from vqagen.language.template import PLACE, PLACES as PLACES_OF_SET
 from vqagen.world.loading import find_scenes
 
@@ -41,6 +41,7 @@ FEATURES: Mapping[str, Any] = {
     **dict.fromkeys(("problem", "solution", "question", "answer", "answer_type"), _TEXT),
     "choices": {"feature": _TEXT, "_type": "Sequence"},
     "choice": _INTEGER,
+    "marks": _NUMBERS,
     "program": _TEXT,
     "trace": {"feature": _TEXT, "_type": "Sequence"},
     "mentions": [{"span": _NUMBERS, "objects": _NUMBERS}],
@@ -73,6 +74,7 @@ MEANINGS: Mapping[str, str] = {
     "answer_type": "`count`, `yes/no` or `value`; `cell` for trials",
     "choices": "options, in the order to show them in; empty if there are none",
     "choice": "place of the right option, from 0; -1 if there are none",
+    "marks": "of each option, if options are letters on objects of the picture, the number of its object",
     "program": "JSON: the steps that give the answer on the scene",
     "trace": "JSON of what each step gives: objects by their numbers, or a value",
     "mentions": "where the question mentions objects: the characters from and up to, and the objects",
@@ -91,7 +93,7 @@ MEANINGS: Mapping[str, str] = {
 }
 """Column -> its meaning, for people."""
 SINCE_2: Row = {
-    **{name: [] for name in ("trace", "mentions", *SPOT_KEYS, "points")},
+    **{name: [] for name in ("marks", "trace", "mentions", *SPOT_KEYS, "points")},
     "reasoning": "",
     "masks": "[]",
 }
@@ -140,6 +142,11 @@ def without_masks(scene: Mapping[str, Any]) -> dict[str, Any]:
     return {**scene, "objects": objects}
 
 
+def with_picture(columns: Row, file: Path) -> Row:
+    """Return the columns with another picture, such as one with marks; without content if there is no such file."""
+    return {**columns, "image": {"bytes": file.read_bytes() if file.is_file() else b"", "path": file.name}}
+
+
 class SceneMasks:
     """The masks of a file of pictured scenes, by the place of the scene: quick if places do not fall."""
 
@@ -162,20 +169,22 @@ def question_row(
     record: Mapping[str, Any], picture: Mapping[str, Any], number: int, answer_type: str, family: str
 ) -> Row:
     """Return the row of a question record, with or without options, about a picture."""
+    steps = record.get("reasoning") or ""
     columns = {
         **picture,
         "question_id": number,
-        "problem": record["question"],
+        "problem": prompt_of(record),
         "solution": f"<answer> {_told(record, answer_type)} </answer>",
         "question": record["question"],
         "answer": record["answer"],
         "answer_type": answer_type,
         "choices": record.get("choices", []),
         "choice": record.get("choice", -1),
+        "marks": record.get(MARKS) or [],
         "program": orjson.dumps(record["program"]).decode(),
         "trace": [orjson.dumps(step).decode() for step in record.get("trace") or ()],
         "mentions": list(record.get("mentions") or ()),
-        "reasoning": record.get("reasoning") or "",
+        "reasoning": f"{steps} It has the letter {record['answer']}." if steps and record.get(MARKS) else steps,
         **{key: [list(place) for place in record.get(key) or ()] for key in SPOT_KEYS},
         "family": family,
     }

@@ -14,10 +14,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from vqagen.dataset.folder import LAST, STATE, changed_files, read_state
 from vqagen.dataset.holdout import HoldOut, choose_held
 from vqagen.dataset.joining import KINDS, families_of, kinds_of, row_of
-from vqagen.dataset.rows import SINCE_2, SPLITS, Row, SceneMasks, picture_columns, row_files, rows_of_file
+from vqagen.dataset.rows import SINCE_2, SPLITS, Row, SceneMasks, picture_columns, row_files, rows_of_file, with_picture
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
@@ -25,6 +27,8 @@ from vqagen.files.records import RecordSource, open_records
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.domain_files import QUESTIONS, LoadedDomain, PathLike, find_domain, load_domain_files
 from vqagen.language.program import Program
+from vqagen.language.question import MARKS, picture_name
+from vqagen.pictures.marks import marked, pixels_of
 from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.score.verification import verify
 from vqagen.tasks.record_files import shipped_domain
@@ -165,7 +169,7 @@ class _Verification:
         self, kind: str, scenes: SceneSource, loaded: LoadedDomain, holdout: HoldOut, settings: DatasetSettings
     ) -> Iterator[ExpectedRow]:
         """Yield the row of each record, and report what is wrong with its number, its place and its split."""
-        families, file, image = families_of(loaded), self.place, b""
+        families, file, image, drawn = families_of(loaded), self.place, b"", dict[str, bool]()
         masks = SceneMasks(self.place / "pictures" / "scenes.json")
         older = SINCE_2 if str(self.state["vqagen"]).startswith("1.") else ()
         for position, record, scene in records_with_scenes(self._records(kind).records(), scenes, loaded.domain, BATCH):
@@ -183,6 +187,13 @@ class _Verification:
                 for key, value in right.items()
                 if record.get(key) != value
             ]
+            if marks := record.get(MARKS):
+                name = f"pictures/{picture_name(record)}"
+                columns = with_picture(columns, self.place / name)
+                if name not in drawn:
+                    drawn[name] = _shows(columns["image"]["bytes"], image, masks.at(scene.index), marks)
+                if not drawn[name]:
+                    faults.append(f"{name} is not the picture of its scene with letters on the objects {marks}")
             row: Row | None = None
             with suppress(BadInput, LookupError, TypeError, AttributeError, ValueError):  # named by the file's report
                 row = row_of(kind, {**record, "scene_index": self.places[scene.index]}, columns, loaded, families)
@@ -202,6 +213,13 @@ class _Verification:
         for what, value in parts.items():
             if value and (first := self.seen.setdefault(hash((what, value)), split)) != split:
                 yield f"the {what} is in {first} too"
+
+
+def _shows(found: bytes, plain: bytes, masks: Sequence[Any], marks: Sequence[int]) -> bool:
+    """True if a picture is the plain one with letters on these objects."""
+    with suppress(OSError, LookupError, TypeError, ValueError):
+        return np.array_equal(pixels_of(found), marked(plain, masks, marks))
+    return False
 
 
 def _keeps(holdout: HoldOut, split: str, row: Row, record: Mapping[str, Any], loaded: LoadedDomain) -> bool:
@@ -229,6 +247,6 @@ def _differences_of(row: Row, split: str, expected: ExpectedRow) -> Iterator[str
         if (written := row.get(column)) == right:
             continue
         if column == "image":
-            yield f"image: not the picture pictures/images/{right['path']}"
+            yield f"image: not the picture pictures/{'marked' if row.get(MARKS) else 'images'}/{right['path']}"
         else:
             yield f"{column}: written as {as_written(written)}, but {as_written(right)} follows from the record"

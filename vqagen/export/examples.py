@@ -22,7 +22,7 @@ from vqagen.files.records import RecordSource
 from vqagen.items.answers import ANSWER_TYPES, PLACES, attributes_of
 from vqagen.items.builder import gold_of
 from vqagen.language.domain_files import PathLike
-from vqagen.language.question import OPTION_KEYS, family_name, release_answer
+from vqagen.language.question import MARKS, OPTION_KEYS, family_name, picture_name, release_answer
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
 from vqagen.tasks.director.rules import PARTICIPANT
 from vqagen.tasks.prompts import DIRECTOR, request, rules
@@ -168,16 +168,20 @@ def examples_of(source: Source, name: str, mode: str, has_pictures: bool) -> Ite
             turn = turn._replace(reasoning=row.get("reasoning") or "")
             id, turns = row["question_id"], (turn,)
             row |= {"problem": turn.text, "solution": turn.solution}
+            row |= {"question": turn.text} if row.get("marks") else {}
+        if mode == OPEN and row.get("marks"):
+            raise BadInput([Problem(f"question {id} asks for a letter on an object: give --mode {CHOICE}", name)])
         if mode == OPEN:
             row = {key: value for key, value in row.items() if key not in OPTION_COLUMNS}
         yield Example(str(id), split, image, turns, row)
 
 
 def _choice(row: Row) -> Turn:
-    """Return a question with its options below it, which is answered by a letter."""
-    options = (f"{letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"], strict=False))
+    """Return a question with its options below it, which is answered by a letter; letters alone are in the picture."""
+    texts = () if row.get("marks") else row["choices"]
+    options = (f"{letter}) {text}" for letter, text in zip(string.ascii_uppercase, texts, strict=False))
     letter = string.ascii_uppercase[row["choice"]] if row["choice"] >= 0 else ""
-    return Turn("\n".join((row["question"], *options)), letter, row["answer_type"])
+    return Turn("\n".join((row["problem"], *options)), letter, row["answer_type"])
 
 
 def _turns_of_dialog(row: Row) -> Iterator[Turn]:
@@ -206,7 +210,7 @@ def _rows(source: RecordSource, read: ReadRow, folder: Path, split: str | None, 
             row = read(record)
         except FieldFault as fault:
             raise BadInput([Problem(str(fault), str(source.path), f"{path}.{fault.key}")]) from None
-        if has_pictures and (name := record.get(key)) != last:
+        if has_pictures and (name := record.get(key) if key == "image" else picture_name(record)) != last:
             file = picture_at(source.path, f"{path}.{key}", name, [folder])
             last, image = name, {"bytes": file.read_bytes(), "path": file.name} if file else {}
         yield {**row, "split": record_split, "image": image}
@@ -248,6 +252,8 @@ def _question_row(is_hidden: bool, record: Mapping[str, Any]) -> Row:
     if options and not is_hidden and answer not in options:
         raise FieldFault(key, f"the answer {answer!r} is not among the options")
     right = options.index(answer) if answer in options else -1
+    if not isinstance(marks := record.get(MARKS) or [], list) or {*map(type, marks)} - {int}:
+        raise FieldFault(MARKS, f"expected the numbers of objects, found {describe(record[MARKS])}")
     number = _number(record, "question_index", "question_id")
     family = family_name(record.get("template_filename"), record.get("question_family_index", 0))
     columns = {"program": [], **record, "answer": answer, "choices": options, "choice": right}

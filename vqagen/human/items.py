@@ -98,7 +98,7 @@ def _scene_items(
 ) -> Iterator[StudyItem]:
     """Yield the items of questions, or of the rounds of dialogs. BadInput for those whose scene has no picture."""
     items = read_items(str(file), learning=True, allow_unanswered=True)
-    if items.is_place.any():
+    if (items.is_place | items.is_marked).any():
         raise UsageError(f"{file} asks for places, to which raters have no way to point; leave these questions out")
     domain = load_catalogue(files)[0].domain
     about = _scenes_of(file, kind, scenes, domain)

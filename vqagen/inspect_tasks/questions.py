@@ -102,8 +102,9 @@ def _task(kind: str, asked: tuple[str, str, str, str], images: str | None, cot: 
     if items.kind != kind:
         other = "director" if items.kind == "trials" else items.kind
         raise UsageError(f"{items.name} holds {items.kind}: use the task vqagen/{other}")
-    if items.is_place.any():
-        raise UsageError(f"{items.name} asks for places, which Inspect does not score: use vqagen evaluate")
+    if (items.is_place | items.is_marked).any():
+        hint = "use vqagen evaluate or, for letters on objects, vqagen export --to inspect"
+        raise UsageError(f"{items.name} asks for places, which this task does not: {hint}")
     if cot not in (PLAIN, THINK):
         raise UsageError(unknown("cot", cot, [PLAIN, THINK]))
     if items.mode == CHOICE and not items.options.values:

@@ -57,7 +57,8 @@ def make_folds(items: Items, seed: int = 0) -> Folds:
         joined = connected(len(items), clusters, windows)
         if _largest(joined) <= LARGEST * len(items):
             groups = joined
-    fold_of_group = _dealt(groups, distinct(family_codes(items), items.answers.codes + 1)[1], seed)
+    answers = np.where(items.is_marked, 0, items.answers.codes + 1)
+    fold_of_group = _dealt(groups, distinct(family_codes(items), answers)[1], seed)
     number = int(fold_of_group.max(initial=0)) + 1
     return Folds(fold_of_group[groups], number, clusters, windows is None or groups is not clusters)
 
@@ -66,7 +67,8 @@ def _dealt(groups: Codes, labels: Integers, seed: int) -> Codes:
     """Return the fold of each group, in random order, so that each fold has about the same share of each label.
 
     Labels are the answers of each family. Were these balanced exactly, answers that are rarer among those learned from
-    would be more frequent among those asked, and each guess by counts below chance.
+    would be more frequent among those asked, and each guess by counts below chance. Letters on objects are no labels:
+    one that is by chance more frequent in a family would be so in each fold, and be learned.
     """
     sizes = np.bincount(groups)
     number = min(FOLDS, len(sizes))

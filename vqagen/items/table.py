@@ -136,6 +136,8 @@ class Options(NamedTuple):
     """The index of the right one, counted from 0."""
     has_letters: bool = True
     """False if a letter cannot name an option, because the file does not record the order that a model saw."""
+    are_marks: bool = False
+    """True if they are letters on objects of a picture that the record does not name as its image."""
 
 
 class Learning(NamedTuple):
@@ -242,6 +244,11 @@ class Items:
     def is_place(self) -> npt.NDArray[np.bool_]:
         """True for items whose answers are places."""
         return np.array([*(gold.kind == PLACES for gold in self.gold.values), False])[self.gold.codes]
+
+    @cached_property
+    def is_marked(self) -> npt.NDArray[np.bool_]:
+        """True for items whose options are letters on objects."""
+        return np.array([*(options.are_marks for options in self.options.values), False])[self.options.codes]
 
     @property
     def unanswered(self) -> int:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
+from string import ascii_uppercase
 from typing import Any, NamedTuple, NoReturn
 
 from vqagen.bits import Objects, indexes
@@ -38,6 +39,8 @@ FUNCTION_KEYS = {TEXT: "type", GENERATOR: "type", RELEASE: "function"}
 RELEASE_WORDS = {True: "yes", False: "no"}
 SPOT_KEYS = POINTS, BOXES = "answer_points", "answer_boxes"
 """Keys of the points and boxes of an answer that is places, of each object in the order of the answer."""
+MARKS = "marks"
+"""Key of the objects that letters mark in a question's picture: A the first, B the second; its answer is a letter."""
 NO_PLACES = "none"
 """The answer where no object is to be marked."""
 NO_WORDS: Mapping[str, str] = {}
@@ -214,6 +217,41 @@ def answer_places(scene: Mapping[str, Any], objects: Iterable[int]) -> dict[str,
     if all("box" in thing for thing in things):  # null where nothing of the object can be seen
         places[BOXES] = [things[i]["box"] or [] for i in at]
     return places
+
+
+def unmarked(record: Mapping[str, Any]) -> object:
+    """Return the answer of a record as programs give it: of a letter, the object that it marks; None if it marks none.
+
+    >>> unmarked({"answer": "B", "choices": ["A", "B"], "marks": [4, 0]}), unmarked({"answer": "B"})
+    ('0', 'B')
+    """
+    marks, answer = record.get(MARKS), record["answer"]
+    if not isinstance(marks, list):
+        return answer
+    return {letter: str(i) for letter, i in zip(ascii_uppercase, marks, strict=False)}.get(str(answer))
+
+
+def prompt_of(record: Mapping[str, Any]) -> str:
+    """Return the text of a question and, in a line below, which letters its picture has.
+
+    >>> prompt_of({"question": "Point to the cube.", "choices": ["A", "B"], "marks": [4, 0]})
+    'Point to the cube.\\nObjects in the picture have letters: A, B. Answer with the letter of the one that is meant.'
+    """
+    letters = f"Objects in the picture have letters: {', '.join(record.get('choices') or ())}."
+    told = f"\n{letters} Answer with the letter of the one that is meant." if record.get(MARKS) else ""
+    return f"{record['question']}{told}"
+
+
+def picture_name(record: Mapping[str, Any]) -> Any:
+    """Return the name of a question's picture: `image_filename`, or that of this picture with marks.
+
+    >>> picture_name({"image_filename": "CLEVR_000003.png", "marks": [4, 0]})
+    'marked/CLEVR_000003.4-0.png'
+    """
+    name, marks = record.get("image_filename"), record.get(MARKS)
+    if not (name and isinstance(name, str) and isinstance(marks, list) and {*map(type, marks)} == {int}):
+        return name
+    return str(PurePosixPath("marked", name).with_suffix(f".{'-'.join(map(str, marks))}.png"))
 
 
 def _image_fields(scene: Scene) -> QuestionRecord:

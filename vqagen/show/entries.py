@@ -16,7 +16,7 @@ from vqagen.files.records import RecordSource
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.catalogue import Catalogue
 from vqagen.language.program import Program
-from vqagen.language.question import OPTION_KEYS, family_name, release_answer
+from vqagen.language.question import OPTION_KEYS, family_name, picture_name, release_answer
 from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import Undefined
 from vqagen.tasks.director.reading import WrittenTrial, read_trial
@@ -56,7 +56,7 @@ def picture_of(
     record: Record, scene: Scene | None, folders: Sequence[Path], source: RecordSource, place: int
 ) -> Picture:
     """Return the picture of a record that names it. BadInput for one outside of the folders."""
-    name = record.get("image_filename") or (scene.image if scene else "")
+    name = picture_name(record) or (scene.image if scene else "")
     file = picture_at(source.path, f"{source.kind.path(place)}.image_filename", name, folders)
     key = str(name or record.get("image_index", record.get("scene_index", "")))
     return Picture(key, file, picture_facts(scene))
@@ -107,14 +107,15 @@ def record_entries(
 
 def dataset_entries(folder: Path, data: str, catalogue: Catalogue) -> Iterator[PageEntry]:
     """Yield the entries of a dataset's questions or dialogs."""
-    last: tuple[int, Scene, Picture] | None = None
+    last: tuple[str, Scene, Picture] | None = None
     for place, row in enumerate(read_rows(folder, None, data)):
-        if last is None or last[0] != row["image_id"]:
+        name = f"{row['image_id']} {(row['image'] or {}).get('path')}"
+        if last is None or last[0] != name:
             scene = compile_scene(orjson.loads(row["scene"]), catalogue.domain, row["image_id"])
             content = (row["image"] or {}).get("bytes")
             if content and not picture_kind(content):
                 raise BadInput([Problem(f"row {place} has no picture: its content is of another kind", str(folder))])
-            last = row["image_id"], scene, Picture(str(row["image_id"]), content, picture_facts(scene))
+            last = name, scene, Picture(name, content, picture_facts(scene))
         if "dialog" in row:
             yield dialog_entry({**orjson.loads(row["dialog"]), "split": row["split"]}, last[2], place)
         else:

@@ -14,7 +14,7 @@ from vqagen.errors import FieldFault, describe
 from vqagen.items.answers import BOOL, INTEGER, LIST, NO_VOCABULARY, PLACES, WORD, read_answer, text_of
 from vqagen.items.builder import TableBuilder, gold_of
 from vqagen.items.table import CHOICE, NONE, OPEN, Gold, Items, Options
-from vqagen.language.question import OPTION_KEYS, answers_in, family_name
+from vqagen.language.question import MARKS, OPTION_KEYS, answers_in, family_name
 from vqagen.language.template import PLACE, PLACES as PLACES_TYPE
 from vqagen.plugin import BUILT_IN
 
@@ -80,10 +80,11 @@ class _QuestionReader:
             answer = (*answer,)
         file, family, category = get("template_filename"), get("question_family_index"), get("question_type", _ABSENT)
         try:
-            key = answer, type(answer), function, file, family, category
+            is_place = function in self._asks_places and not record.get(MARKS)
+            key = answer, type(answer), function, file, family, category, is_place
             gold, asked = self._known.get(key) or self._learn(key)
-            if function in self._asks_places and answer is not None:
-                own = self._gold(answer, function)
+            if is_place and answer is not None:
+                own = self._gold(answer, function, is_place)
                 gold = table.gold(own._replace(spots=table.spots(record, own.objects)))
             self._rest.codes.append(self._rest[text.count(" ") + 1, get("split")])
             options = None if record.keys().isdisjoint(_OPTIONS) else _options(record)
@@ -119,17 +120,18 @@ class _QuestionReader:
 
     def _learn(self, key: Any) -> tuple[int, int]:
         """Return the numbers of the answer, and of family and category."""
-        answer, _, function, file, family, category = key
+        answer, _, function, file, family, category, is_place = key
         if category is _ABSENT:
             category = function and question_type(function)
         name = file if family is None else self._families.get((file or "", family), family_name(file, family))
         asked = self._asked[None if name is None else str(name), category]
-        known = self._known[key] = self._table.gold(None if answer is None else self._gold(answer, function)), asked
+        gold = None if answer is None else self._gold(answer, function, is_place)
+        known = self._known[key] = self._table.gold(gold), asked
         return known
 
-    def _gold(self, answer: Any, function: str | None) -> Gold:
+    def _gold(self, answer: Any, function: str | None, is_place: bool) -> Gold:
         """Return an answer with its kind. FieldFault for what is no answer."""
-        if function in self._asks_places:
+        if is_place:
             objects = read_answer(text_of(answer), PLACES, NO_VOCABULARY)
             if objects is None:
                 raise FieldFault("answer", f"expected the indexes of objects, or none, found {describe(answer)}")
@@ -188,11 +190,11 @@ def _options(record: Mapping[str, Any]) -> Options | None:
         raise FieldFault(key, f"expected a list of options, found {describe(listed)}")
     options = tuple(map(text_of, listed))
     if answer is None:
-        return Options(options, None)
+        return Options(options, None, are_marks=bool(record.get(MARKS)))
     right = text_of(answer)
     if right not in options:
         raise FieldFault(key, f"the answer {right!r} is not among the options")
-    return Options(options, options.index(right))
+    return Options(options, options.index(right), are_marks=bool(record.get(MARKS)))
 
 
 # Programs and families -----------------------------------------------------------------------------------------------

@@ -27,9 +27,10 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import SPOT_KEYS, answer_places, same_answer, same_json
+from vqagen.language.question import MARKS, SPOT_KEYS, answer_places, same_answer, same_json, unmarked
 from vqagen.language.synonyms import vocabulary_record
 from vqagen.language.template import PLACE, PLACES
+from vqagen.pictures.marks import LETTERS, markable
 from vqagen.plugin import Undefined
 from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -81,6 +82,7 @@ def verify_questions(
     """
     report, pairs, numbers = VerificationReport("questions"), dict[int, _Half | None](), dict[int, object]()
     report.remarks += [*missing_ends(questions, scenes), *unknown_settings(questions, QuestionSettings)]
+    blocks: dict[str, list[Any]] = {}
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
     records = whole_records(questions, report, "question_index")
     located = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
@@ -90,11 +92,15 @@ def verify_questions(
         report.checked += 1
         fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader, is_ours)
         unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
+        unpaired = unpaired or _block_fault(blocks, record)
         if not fault and isinstance(scene, Scene) and is_ours:
             fault = _number_fault(numbers, record.get("scene_index"), scene)
         if fault := fault or unpaired:
             report.add(Mismatch(position, *fault, name=_name_of(record)))
     report.unproven["questions of a pair whose other question is not there"] = sum(map(bool, pairs.values()))
+    report.unproven["letters on objects that no question asks for"] = sum(
+        len(marks) - len(answers) for _, marks, *answers in blocks.values()
+    )
     if isinstance(texts, str):
         report.unproven[f"texts not read: {texts}"] = report.checked
         if is_ours and report.checked:
@@ -128,14 +134,14 @@ def _fault(
     right = outputs[-1]
     if "answer" not in record:
         return QuestionFault("answer missing", f"no answer is written; the program gives {as_written(right)}")
-    if not same_answer(record["answer"], right, catalogue.domain.answer_words):
+    if not same_answer(unmarked(record), right, catalogue.domain.answer_words):
         message = f"the answer is written as {as_written(record['answer'])}, but the program gives {as_written(right)}"
-        return QuestionFault("wrong answer", message)
+        return QuestionFault("wrong answer", f"{message}; marks: {record[MARKS]}" if record.get(MARKS) else message)
     return (
         _trace_fault(record, program, outputs, texts is not None and texts.has_traces)
         or (texts.fault(record, scene, program.nodes, outputs) if texts else None)
         or (texts.reasoning_fault(record, scene, program, right) if texts else None)
-        or _options_fault(record, catalogue[last], catalogue.domain)
+        or _options_fault(record, scene, catalogue[last], catalogue.domain)
         or _places_fault(record, scene, catalogue[last], right)
         or _field_fault(record, scene, catalogue[last], is_ours)
     )
@@ -197,13 +203,14 @@ def _stem(image: str) -> str:
     return PurePosixPath(image).stem
 
 
-def _options_fault(record: Mapping[str, Any], function: Function, domain: Domain) -> QuestionFault | None:
+def _options_fault(record: Mapping[str, Any], scene: Scene, function: Function, domain: Domain) -> QuestionFault | None:
     """Return the fault of the `choices` of a question whose answer is right: `choice` is the place of the answer.
 
-    Options are different texts of one kind: numbers, values of one attribute, or at most two truths.
+    Options are different texts of one kind: numbers, values of one attribute, or at most two truths; or letters, for
+    different objects that can be seen.
     """
-    options, choice = record.get("choices"), record.get("choice")
-    if not options and choice in (None, -1):
+    options, choice, marks = record.get("choices"), record.get("choice"), record.get(MARKS)
+    if not options and choice in (None, -1) and not marks:
         return None
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         return QuestionFault("wrong options", f"choices: expected a list of texts, found {describe(options)}")
@@ -214,8 +221,14 @@ def _options_fault(record: Mapping[str, Any], function: Function, domain: Domain
     odd = [option for option in options if option.isdecimal() != right.isdecimal() or option not in known]
     odd += options[2:] if function.output == "Bool" else []
     position = options.index(right) if right in options else None
+    objects = {*map(repr, marks or ())} if isinstance(marks, list | None) else {""}
     rows = [
         (len({*options}) < len(options), "choices: an option stands there twice"),
+        (
+            bool(objects)
+            and (not objects <= {*map(repr, markable(scene.record))} or [*LETTERS[: len(objects)]] != options),
+            f"marks: expected an object that can be seen for each letter in choices, found {as_written(marks)}",
+        ),
         (position is None, f"choices: the answer {right!r} is not among them"),
         (bool(odd), f"choices: {odd and odd[0]!r} is of another kind than the answer {right!r}"),
         (
@@ -224,6 +237,22 @@ def _options_fault(record: Mapping[str, Any], function: Function, domain: Domain
         ),
     ]
     return next((QuestionFault("wrong options", why) for is_wrong, why in rows if is_wrong), None)
+
+
+def _block_fault(blocks: dict[str, list[Any]], record: Mapping[str, Any]) -> QuestionFault | None:
+    """Return the fault of a question with marks if an earlier one of its block has others, or its answer.
+
+    `blocks` holds of each block the scene and the marks, and the answers so far.
+    """
+    if not (isinstance(marks := record.get(MARKS), list) and marks):
+        return None
+    about, answer = [record.get("scene_index"), marks], record.get("answer")
+    first = blocks.setdefault(repr((record.get("block"), record.get("rotation"))), about.copy())
+    if first[:2] != about or answer in first[2:]:
+        message = f"marks: an earlier question of the block has others than {marks}, or the answer {answer!r}"
+        return QuestionFault("broken block", message)
+    first.append(answer)
+    return None
 
 
 def _places_fault(
