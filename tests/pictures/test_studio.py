@@ -110,6 +110,24 @@ def test_the_floor_is_as_bright_as_the_references_and_free_of_noise() -> None:
     assert np.abs(np.diff(pixels[-100:, :, 0], axis=1)).mean() < 0.5
 
 
+def test_objects_throw_shadows_on_the_floor() -> None:
+    """Outside of the objects' boxes, 2 to 5 % of the floor are more than 10 % darker than without objects."""
+    studio, looks, dark, pixels = Studio(looks_of(), 8), looks_of(), 0, 0
+    for number, scene in enumerate(map(small, sampled_scenes(8))):
+        camera, lamps = looks.camera(scene), studio.lights(scene, stream(0, "lights", number))
+        full, bare = (
+            studio.render(camera, things, lamps).mean(axis=-1, dtype=float) for things in (looks.things(scene), [])
+        )
+        is_floor = np.ones(full.shape, np.bool_)
+        for mask in masks_of(scene, looks):
+            if mask.box:
+                left, top, right, bottom = mask.box
+                is_floor[top:bottom, left:right] = False
+        dark += np.count_nonzero(full[is_floor] < 0.9 * bare[is_floor])
+        pixels += np.count_nonzero(is_floor)
+    assert 0.02 <= dark / pixels <= 0.05
+
+
 def test_every_finish_renders() -> None:
     """Each gives another picture, and a second studio the same."""
     looks, scene = looks_of(), small(standing("large blue rubber sphere"), 60)

@@ -232,6 +232,7 @@ class _Build:
             count=chosen.count if given else 0,
             width=chosen.width,
             samples=chosen.samples,
+            variant=chosen.variant,
             kind=chosen.pictures,
         )
         scenes = self.scenes or str(self.folder.path("steps", "scenes.json"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vqagen.pictures.variants import SCALAR, VARIANTS
 from vqagen.tasks.settings import RunSettings, setting
 
 RENDERED, DRAWN = KINDS = ("rendered", "drawn")
@@ -32,6 +33,18 @@ class RenderingSettings(DrawingSettings):
     """All that decides how pictures are rendered. The seed moves the lamps."""
 
     samples: int = setting(8, "Paths of light a pixel, before noise is removed.", least=1, group="choice")
+    variant: str = setting(
+        SCALAR,
+        "The renderer's engine. scalar: plain, needs nothing else; llvm: faster, needs LLVM; cuda: needs a GPU.",
+        choices=(*VARIANTS, *VARIANTS.values()),
+        metavar="|".join(VARIANTS),
+        group="choice",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        short = next(name for name in VARIANTS if self.variant in (name, VARIANTS[name]))
+        object.__setattr__(self, "variant", short)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Pictures of scenes, as a task: the scenes again, with a picture, its camera, and a mask of each object.
 
-    {…the scene, "camera": {…}, "lights": […], "picture": {"kind", "renderer", "samples", "sha256"},
+    {…the scene, "camera": {…}, "lights": […], "picture": {"kind", "renderer", "variant", "samples", "sha256"},
      "objects": [{…the object, "box", "mask", "visible_pixels", "whole_pixels", "depth"}, …]}
 
 The hash is of the pixels, not of the file. Rotations are radians in scenes of the renderer of Johnson et al. 2017,
@@ -26,6 +26,7 @@ from vqagen.pictures.looks import DEGREES, RADIANS, ROTATION_UNIT, SceneLooks, T
 from vqagen.pictures.masks import find_masks
 from vqagen.pictures.png import png_file
 from vqagen.pictures.sketch import FINENESS, sketched
+from vqagen.pictures.variants import check_variant
 from vqagen.rng import stream
 from vqagen.tasks.contract import CountTally, Item, ItemRecords, Make, RunReport, Tally, Task
 from vqagen.tasks.rendering.settings import RENDERED, PictureSettings
@@ -40,8 +41,8 @@ class Made(NamedTuple):
     """A picture, and what its scene says of it."""
 
     pixels: NDArray[np.uint8]
-    renderer: str
-    samples: int
+    about: dict[str, Any]
+    """What made it: the renderer, its variant if it has several, and the paths or places looked at in each pixel."""
     lights: list[dict[str, Any]] | None = None
 
 
@@ -133,8 +134,7 @@ class RenderingTask(Task):
             scene["lights"] = made.lights
         scene["picture"] = {
             "kind": self.settings.kind,
-            "renderer": made.renderer,
-            "samples": made.samples,
+            **made.about,
             "sha256": hashlib.sha256(made.pixels.tobytes()).hexdigest(),
         }
         return ItemRecords(item.index, [scene], {f"{FOLDER}/{name}": png_file(made.pixels)})
@@ -152,6 +152,8 @@ def picture_task(scenes: Location | str, settings: PictureSettings, files: Domai
     """Return the task for the scenes of a file or folder, whose names are checked. Raises VqagenError."""
     source = find_scenes(scenes)
     _check_names(source)
+    if settings.kind == RENDERED:
+        check_variant(settings.variant)
     is_ours = "generator" in source.info
     return RenderingTask(settings, files, DEGREES if is_ours else RADIANS)
 
@@ -194,16 +196,16 @@ def _resize(scene: dict[str, Any], camera: Camera, width: int) -> Camera:
 
 
 def _draw(camera: Camera, things: list[Thing], scene: Mapping[str, Any], index: int) -> Made:
-    return Made(sketched(camera, things), "vqagen", FINENESS * FINENESS)
+    return Made(sketched(camera, things), {"renderer": "vqagen", "samples": FINENESS * FINENESS})
 
 
 def _renderer(looks: SceneLooks, settings: PictureSettings) -> Paint:
     from vqagen.pictures.studio import Studio  # loads the renderer
 
-    studio = Studio(looks, settings.samples)
+    studio = Studio(looks, settings.samples, settings.variant)
 
     def render(camera: Camera, things: list[Thing], scene: Mapping[str, Any], index: int) -> Made:
         lights = studio.lights(scene, stream(settings.seed, "lights", index))
-        return Made(studio.render(camera, things, lights), studio.name, settings.samples, lights)
+        return Made(studio.render(camera, things, lights), studio.about, lights)
 
     return render
