@@ -229,15 +229,25 @@ def describe(value: object) -> str:
     return as_written(value)
 
 
-def as_written(value: object) -> str:
+def as_written(value: object, other: object = ...) -> str:
     """A value as JSON writes it, text in Python's quotes; cut where it is long.
 
+    Beside an `other` value, it is cut so that the place is left where the two begin to differ.
     The readers of records round whole numbers beyond 64 bits, so that a file may have another number than is shown.
 
     >>> as_written(2.5), as_written(2.0**64)
     ('2.5', '1.8446744073709552e+19 (rounded: beyond 64 bits)')
+    >>> as_written("a" * 50 + "b" * 50, "a" * 60)
+    '…aaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbb…'
     """
     if isinstance(value, float) and 2**63 <= abs(value) < float("inf"):
         return f"{value!r} (rounded: beyond 64 bits)"
-    shown = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-    return shown if len(shown) <= 40 else f"{shown[:37]}…"
+    shown, beside = (
+        repr(each) if isinstance(each, str) else json.dumps(each, ensure_ascii=False, default=repr)
+        for each in (value, value if other is ... else other)
+    )
+    if len(shown) <= 40:
+        return shown
+    differing = next((place for place, (one, two) in enumerate(zip(shown, beside, strict=False)) if one != two), 0)
+    start = max(0, differing - 12)
+    return f"{'…' if start else ''}{shown[start:][:37]}{'…' if len(shown) > start + 37 else ''}"

@@ -122,8 +122,12 @@ def differences(ours: object, theirs: object, ignored: Collection[str] = (), pat
             yield from differences(our, their, ignored, f"{path}[{place}]")
     elif type(ours) is not type(theirs) or ours != theirs:
         shown = (
-            "nothing" if value is ABSENT else describe(value) if isinstance(value, Mapping) else as_written(value)
-            for value in (theirs, ours)
+            "nothing"
+            if value is ABSENT
+            else describe(value)
+            if isinstance(value, Mapping)
+            else as_written(value, other)
+            for value, other in ((theirs, ours), (ours, theirs))
         )
         yield f"{path}: {', not '.join(shown)}"
 

@@ -298,7 +298,11 @@ def _difference(written: object, expected: object, path: str = "") -> str:
     if isinstance(expected, list) and isinstance(written, list) and len(expected) == len(written):
         pairs = enumerate(zip(written, expected, strict=True))
         return next(filter(None, (_difference(one, other, f"{path}[{i}]") for i, (one, other) in pairs)), "")
-    return "" if written == expected else f"{path} is {as_written(written)}, expected {as_written(expected)}"
+    return (
+        ""
+        if written == expected
+        else (f"{path} is {as_written(written, expected)}, expected {as_written(expected, written)}")
+    )
 
 
 def _settings_faults(dialog: Written, settings: Mapping[str, Any]) -> Iterator[SentenceFault]:

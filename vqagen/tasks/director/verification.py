@@ -227,7 +227,11 @@ def _differences(record: Mapping[str, Any], remade: Mapping[str, Any], path: str
             yield from _differences(written, right, f"{key}.")
         elif written != right:
             by, code = ("the text", "O2") if key in SAID and not path else ("the others", "O3")
-            yield code, f"{path}{key}", f"written as {as_written(written)}, but {as_written(right)} follows from {by}"
+            yield (
+                code,
+                f"{path}{key}",
+                f"written as {as_written(written, right)}, but {as_written(right, written)} follows from {by}",
+            )
 
 
 def _sample_faults(views: Views, sample: Mapping[str, Any]) -> Iterator[TrialFault]:
