@@ -31,7 +31,7 @@ with 4 it tells .02, with 6 .01. The most frequent number of a family has .29 of
 PATIENCE = 3
 """Scenes in which a family finds no question of an answer that a coin wants first, before it does without coins."""
 MIDDLE = 1
-"""Of the thirds 0, 1 and 2 from the left, or from the top."""
+"""Of the thirds 0, 1 and 2 from the left, or from the top; and of the cells that both make."""
 _NONE: frozenset[Value] = frozenset()
 
 
@@ -246,7 +246,7 @@ def known_answers(template: Template) -> Sequence[Value]:
 
 
 def place_of(scene: Scene, index: int) -> tuple[int, ...]:
-    """Return in which thirds an object is, from the left and from the top, among those of its scene.
+    """Return in which thirds an object is, from the left and from the top, among those of its scene, and in which cell.
 
     Where all are at the same height, each is in the middle. () where the scene does not say at which pixels its objects
     are: then nothing is balanced by place.
@@ -259,4 +259,4 @@ def place_of(scene: Scene, index: int) -> tuple[int, ...]:
         places = [pixel[axis] for pixel in pixels]
         before = sum([place < own[axis] for place in places])
         thirds.append(3 * before // len(places) if min(places) < max(places) else MIDDLE)
-    return tuple(thirds)
+    return (*thirds, MIDDLE if thirds == [MIDDLE, MIDDLE] else 2 + 3 * thirds[0] + thirds[1])

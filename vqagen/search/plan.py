@@ -148,18 +148,25 @@ class Plan:
     def said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
         """Return the set of attributes that each phrase says; where a place is asked for, what tells of it.
 
-        These are the relations, by number, then the last two of them as one number, then how many words phrases say.
+        These are the relations, by number, all of them as one number, the last one and the last two with how many words
+        phrases say, and that number of words alone. "The thing behind it" is the last one, as no other is behind; of
+        blue rubber things, several may be.
         """
         said = self._said(picked)
         if self.template.answer_type != PLACE:
             return said
-        relations = self.template.catalogue.domain.relations
+        relations, words = self.template.catalogue.domain.relations, sum([each.bit_count() for each in said])
         turns = [relations.index(word) for op in self.turns if (word := picked[op][0]) in relations]
-        both = [turns[-2] * len(relations) + turns[-1]] if len(turns) > 1 else []
-        return (*turns, *both, sum([each.bit_count() for each in said]))
+        lasts = [_as_one([*turns[-number:], words]) for number in range(1, min(2, len(turns)) + 1)]
+        return (*turns, _as_one(turns), *lasts, words)
 
     def _said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
         return tuple([self.described_at(op).vocabulary.said[picked[op][1]].used for op in self.phrases])
+
+
+def _as_one(numbers: Sequence[int]) -> int:
+    """Return small numbers as one."""
+    return sum([number << 8 * place for place, number in enumerate(numbers)])
 
 
 class ProgramWriter:
