@@ -133,7 +133,8 @@ def test_a_file_is_scored_alike_without_its_info(vqagen_: Commands) -> None:
 
 
 REFUSED = [
-    ("--coordinates pixels", _boxed, 0, ""),
+    ("--coordinates pixels", _boxed, 0, "coordinates are scored as pixels without a check: the size of"),
+    ("--coordinates pixels --scenes pictures/scenes.json", _boxed, 0, ""),
     ("", _boxed, 2, "say by --coordinates whether these are pixels, or 0 to 1000"),
     ("--coordinates 1000", _boxed, 2, "the size of the pictures is not known: give --scenes"),
     ("--coordinates pixels --scenes sampled.json", _boxed, 2, "nothing says where objects are: give --scenes"),
@@ -152,6 +153,9 @@ SPOILED = [
     ("pictures/scenes.json", '"box":[', '"box":[9,', "scenes[0]: expected a box such as"),
     ("pictures/scenes.json", '"width":480', '"width":48', "lies outside of the picture, which has 48 x 320 pixels"),
     ("pictures/scenes.json", '"counts":', '"count":', "scenes[0]: expected a mask with size and counts"),
+    ("pictures/scenes.json", '"box":[', '"box":[-', "lies outside of the picture, which has 480 x 320 pixels"),
+    ("pictures/scenes.json", '"mask":', '"masks":', "some objects have a mask and others have none, though"),
+    ("pictures/scenes.json", '"size":[320,480]', '"size":[480,320]', "a mask has 320 x 480 pixels, and its picture"),
     (
         "pictures/scenes.json",
         '"counts":[',
@@ -168,7 +172,7 @@ def test_spoiled_boxes_and_masks_are_told(vqagen_: Commands, file: str, old: str
     _write("given.jsonl", _boxed)
     text = Path(file).read_text("utf-8")
     assert old in text
-    Path(file).write_text(text.replace(old, new), "utf-8")
+    Path(file).write_text(text.replace(old, new, 1), "utf-8")
     scenes = "--scenes pictures/scenes.json" if "scenes" in file else ""
     ran = vqagen_(f"evaluate places.jsonl given.jsonl --coordinates pixels {scenes}")
     assert (ran.code, told in ran.err) == (3, True), ran.err

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from vqagen.errors import describe
+from vqagen.world.scene import box_fault, picture_size
 
 Mark = tuple[float, ...]
 """A point (x, y), or a box (left, top, right, bottom), in pixels."""
@@ -26,7 +28,7 @@ class Runs(NamedTuple):
     def holds(self, x: float, y: float) -> bool:
         """True if a point is on the object."""
         number = int(x) * self.height + int(y)
-        return 0 <= y < self.height and x >= 0 and sum([end <= number for end in self.ends]) % 2 == 1
+        return 0 <= y < self.height and x >= 0 and bisect_right(self.ends, number) % 2 == 1
 
 
 class Spot(NamedTuple):
@@ -68,10 +70,9 @@ def spots_of_boxes(boxes: Any) -> Spots:
     return Spots(tuple([Spot(_box(box)) for box in boxes if box != []]))
 
 
-def _box(box: Any) -> Mark:
-    is_box = isinstance(box, list | tuple) and len(box) == 4 and not {*map(type, box)} - {int, float}
-    if not is_box or not (box[0] < box[2] and box[1] < box[3]):
-        raise ValueError(f"expected a box such as [180, 110, 244, 171], found {box!r:.60}")
+def _box(box: Any, size: tuple[int, int] | None = None) -> Mark:
+    if fault := box_fault(box, size):
+        raise ValueError(fault)
     return tuple(box)
 
 
@@ -83,18 +84,20 @@ def spots_of_scene(scene: Mapping[str, Any]) -> tuple[list[Spot | None], tuple[i
     things = scene.get("objects") or []
     if not all("box" in thing for thing in things):
         return None
-    camera = scene.get("camera") or {}
-    size = (camera["width"], camera["height"]) if {"width", "height"} <= camera.keys() else None
-    for box in (thing["box"] for thing in things if thing["box"]):
-        if size and (min(_box(box)) < 0 or box[2] > size[0] or box[3] > size[1]):
-            raise ValueError(f"the box {list(box)} lies outside of the picture, which has {size[0]} x {size[1]} pixels")
-    return [Spot(_box(thing["box"]), _mask(thing.get("mask"))) if thing["box"] else None for thing in things], size
+    size = picture_size(scene)
+    spots = [Spot(_box(each["box"], size), _mask(each.get("mask"), size)) if each["box"] else None for each in things]
+    masks = [spot.mask for spot in spots if spot]
+    if None in masks and any(masks):
+        raise ValueError("some objects have a mask and others have none, though they can be seen: give all or none")
+    return spots, size
 
 
-def _mask(record: Mapping[str, Any] | None) -> Runs | None:
+def _mask(record: Mapping[str, Any] | None, size: tuple[int, int] | None) -> Runs | None:
     match record:
         case None:
             return None
+        case {"size": [int(height), int(width)]} if size and size != (width, height):
+            raise ValueError(f"a mask has {width} x {height} pixels, and its picture {size[0]} x {size[1]}")
         case {"size": [int(height), int(width)], "counts": [*counts]}:
             if all(type(each) is int and each >= 0 for each in counts) and sum(counts) == height * width:
                 return Runs(height, tuple(accumulate(counts)))

@@ -30,7 +30,7 @@ from vqagen.frozen import frozen
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
 from vqagen.language.template import PLACE, PLACES, Template
-from vqagen.world.scene import Scene, pixels_of
+from vqagen.world.scene import Scene, boxes_of, pixels_of
 
 QuestionRecord = dict[str, Any]
 TEXT, GENERATOR, RELEASE = "text", "generator", "release"
@@ -211,11 +211,11 @@ def answer_places(scene: Mapping[str, Any], objects: Iterable[int]) -> dict[str,
     {'answer_points': [[60, 99]]}
     """
     places: dict[str, list[list[int]]] = {}
-    things, at = scene["objects"], list(objects)
+    at = list(objects)
     if pixels := pixels_of(scene):
         places[POINTS] = [[round(pixel) for pixel in pixels[i]] for i in at]
-    if all("box" in thing for thing in things):  # null where nothing of the object can be seen
-        places[BOXES] = [things[i]["box"] or [] for i in at]
+    if boxes := boxes_of(scene):
+        places[BOXES] = [boxes[i] for i in at]
     return places
 
 

@@ -43,7 +43,7 @@ from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import PLACE, PLACES
 from vqagen.rng import pick, shuffled, stream
 from vqagen.world.domain import HEAD_NOUN, Domain
-from vqagen.world.scene import Scene
+from vqagen.world.scene import Scene, boxes_of, pixels_of
 
 TEXT, POINTS, BOXES = "text", "points", "boxes"
 FORMS = (TEXT, POINTS, BOXES)
@@ -118,6 +118,8 @@ class _Narrator:
         self.scene, self.form = scene, form
         self.outputs, self.hops = program.outputs(scene), hops_of(program, scene)
         self.hop_of = {step: number for number, hop in enumerate(self.hops) for step in hop.steps}
+        if form != TEXT:  # BadInput for what are no places
+            (pixels_of if form == POINTS else boxes_of)(scene.record)
         self.rng = stream(0, f"reasoning: {question} {scene.values}")
         self.names = _Names(scene, synonyms, question, self.rng, self._asked(), form == TEXT)
         for hop in self.hops:

@@ -18,7 +18,7 @@ from vqagen.items.groups import crossed
 from vqagen.items.table import CHOICE, NONE, OPEN, Codes, Column, Items
 from vqagen.language.domain_files import PathLike
 from vqagen.score.answers.judging import Judged, judge, right_answer
-from vqagen.score.answers.places import COORDINATES
+from vqagen.score.answers.places import COORDINATES, NO_SIZE
 from vqagen.score.answers.replies import AMBIGUOUS
 from vqagen.score.evaluation import IMAGE, SKIP, WRONG, Evaluation, EvaluationSettings
 from vqagen.score.items import Source as Questions, read_items
@@ -85,7 +85,7 @@ def evaluate_items(items: Items, predictions: Predictions, settings: EvaluationS
     credit = partial(judge, preset=settings.preset, vocabulary=words, top_k=top_k, coordinates=settings.coordinates)
     judged = _judged(items, predictions, contents, credit)
     places = judged.map(attrgetter("place"))
-    _refuse_other_frame(places, settings.coordinates, predictions.name)
+    _refuse_other_frame(places, items, settings.coordinates, predictions.name or "predictions")
     credits = np.array([*(reply.credits for reply in judged.values), (0.0,) * len(top_k)])[judged.codes]
     own = {
         PAIR: items.pairs,
@@ -108,13 +108,18 @@ def evaluate_items(items: Items, predictions: Predictions, settings: EvaluationS
     )
 
 
-def _refuse_other_frame(places: Column, coordinates: str, name: str) -> None:
-    """Raise UsageError if many predicted points and boxes go beyond what their coordinates may count."""
+def _refuse_other_frame(places: Column, items: Items, coordinates: str, name: str) -> None:
+    """Raise UsageError if many predicted points and boxes go beyond what their coordinates may count.
+
+    Warn of pictures whose size is not known: of theirs, this is not seen.
+    """
     scores = [places.values[code] for code in places.codes.tolist() if code != NONE]
     marked = [score for score in scores if score.marks]
+    if marked and any(gold.spots and gold.spots.size is None for gold in items.gold.values):
+        warn(Problem(f"coordinates are scored as {coordinates} without a check: {NO_SIZE}", name))
     if sum(score.is_outside for score in marked) > OUTSIDE * len(marked):
         other = next(each for each in COORDINATES if each != coordinates)
-        message = f"{name or 'predictions'}: more than {OUTSIDE:.0%} of the predicted places go beyond their pictures"
+        message = f"{name}: more than {OUTSIDE:.0%} of the predicted places go beyond their pictures"
         raise UsageError(f"{message}; if their coordinates are no {coordinates}, say --coordinates {other}")
 
 

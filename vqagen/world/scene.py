@@ -268,3 +268,35 @@ def pixels_of(record: Mapping[str, Any]) -> list[tuple[float, float]] | None:
             raise BadInput([Problem(message, str(record.get("image_filename")), f"objects[{number}].pixel_coords")])
         pixels.append((given[0], given[1]))
     return pixels
+
+
+def boxes_of(record: Mapping[str, Any]) -> list[list[int]] | None:
+    """Return the box of each object of a scene record, [] where nothing of it can be seen; None if any has none.
+
+    Raises BadInput for what is no box in the picture.
+    """
+    things, size, image = record["objects"], picture_size(record), str(record.get("image_filename"))
+    faults = [box_fault(box, size) if (box := thing.get("box")) else "" for thing in things]
+    if any(faults):
+        raise BadInput(Problem(why, image, f"objects[{number}].box") for number, why in enumerate(faults) if why)
+    return [thing["box"] or [] for thing in things] if all("box" in thing for thing in things) else None
+
+
+def picture_size(record: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the width and height of the picture of a scene record; None if its camera does not say it."""
+    camera = record.get("camera") or {}
+    return (camera["width"], camera["height"]) if {"width", "height"} <= camera.keys() else None
+
+
+def box_fault(given: Any, size: tuple[int, int] | None = None) -> str:
+    """Return why something is no box in a picture of a size; "" if it is one.
+
+    >>> box_fault([1, 2, 30, 4000]), box_fault([1, 2, 30, 4000], (480, 320))
+    ('', 'the box [1, 2, 30, 4000] lies outside of the picture, which has 480 x 320 pixels')
+    """
+    is_box = isinstance(given, list | tuple) and len(given) == 4 and not {*map(type, given)} - {int, float}
+    if not is_box or not (given[0] < given[2] and given[1] < given[3]):
+        return f"expected a box such as [180, 110, 244, 171], found {given!r:.60}"
+    is_inside = min(given) >= 0 and (not size or (given[2] <= size[0] and given[3] <= size[1]))
+    known = f", which has {size[0]} x {size[1]} pixels" if size else ""
+    return "" if is_inside else f"the box {list(given)} lies outside of the picture{known}"

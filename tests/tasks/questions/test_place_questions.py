@@ -90,18 +90,52 @@ def test_every_format_and_dialect_is_verified(vqagen_: Commands, out: str) -> No
         ("answer_boxes", [[0, 0, 999, 999]], "wrong answer_boxes"),
         ("answer_boxes", None, "wrong answer_boxes"),
         ("answer_points", [[1.0, True]], "wrong answer_points"),
+        ("answer", list, "expected text as the answer, found a list of 1"),
     ],
 )
 def test_verify_finds_a_spoiled_place(vqagen_: Commands, key: str, value: object, told: str) -> None:
     """Whatever of the place is wrong."""
     vqagen_.given(*MADE)
     document = json.loads(Path("places.json").read_text("utf-8"))
-    document["questions"][0][key] = value
+    record = document["questions"][0]
+    record[key] = [int(record[key])] if value is list else value
     Path("spoiled.json").write_text(json.dumps(document), "utf-8")
     ran = vqagen_(CHECK.format("spoiled.json"))
 
     assert ran.code == 1
     assert told in ran.out.decode() + ran.err
+
+
+def test_verify_says_what_it_does_not_read(vqagen_: Commands) -> None:
+    """Without the info of the file, its templates are not known, nor what its mentions and reasonings must be."""
+    vqagen_.given(*MADE)
+    vqagen_.done("generate --scenes pictures/scenes.json --count 2 --trace --reasoning boxes -o told.jsonl")
+    lines = Path("told.jsonl").read_text("utf-8").splitlines(keepends=True)
+    Path("told.jsonl.info.json").unlink()
+    told = vqagen_.done("verify told.jsonl --scenes pictures/scenes.json").out.decode()
+
+    assert f"not proved: {len(lines)} texts, and any mentions and reasonings, not read: the file does not say" in told
+
+
+@pytest.mark.parametrize(
+    ("box", "told"),
+    [
+        ([-9, 5, 20, 30], "the box [-9, 5, 20, 30] lies outside of the picture, which has 240 x 160 pixels"),
+        ([30, 5, 20, 30], "expected a box such as [180, 110, 244, 171], found [30, 5, 20, 30]"),
+        ([9, 5, 999, 30], "the box [9, 5, 999, 30] lies outside"),
+        ([9, 5], "expected a box such as [180, 110, 244, 171], found [9, 5]"),
+    ],
+)
+def test_impossible_boxes_are_refused(vqagen_: Commands, box: list[int], told: str) -> None:
+    """With their object, in answers and in reasonings."""
+    vqagen_.given(*MADE)
+    document = json.loads(Path("pictures/scenes.json").read_text("utf-8"))
+    for thing in document["scenes"][0]["objects"]:
+        thing["box"] = box
+    Path("odd.json").write_text(json.dumps(document), "utf-8")
+    for options in ("--templates clevr-places", "--reasoning boxes"):
+        ran = vqagen_(f"generate --scenes odd.json --count 1 {options} -o odd.jsonl --force")
+        assert (ran.code, told in ran.err, ".box" in ran.err) == (3, True, True), ran.err
 
 
 def test_hidden_answers_hide_places(vqagen_: Commands) -> None:
@@ -114,30 +148,31 @@ def test_hidden_answers_hide_places(vqagen_: Commands) -> None:
 
 
 def test_no_third_is_more_common_than_the_middle_whatever_is_said(vqagen_: Commands) -> None:
-    """Of questions with one relation: no place leads by more than one answer before the middle, across or in depth."""
+    """Of questions with one relation, and so many words: no place leads by more than one answer before the middle.
+
+    That is so across, in depth, and for both together.
+    """
     vqagen_.given(
         "scenes sample --count 150 --seed 8 -o scenes.json",
         "generate --scenes scenes.json --templates clevr-places --only point.json#one_hop -o places.json",
     )
-    scenes, counts = _records("scenes.json"), Counter[tuple[str, int, int]]()
+    scenes, counts = _records("scenes.json"), Counter[tuple[Any, int, Any]]()
     for record in _records("places.json"):
-        relation = next(node["value_inputs"][0] for node in record["program"] if node["type"] == "relate")
+        names = [node["type"] for node in record["program"]]
+        relation = record["program"][names.index("relate")]["value_inputs"][0]
+        words, thirds = len(names) - names.index("relate") - 3, list[int]()
         pixels = [thing["pixel_coords"] for thing in scenes[record["scene_index"]]["objects"]]
         own = pixels[int(record["answer"])]
         for axis in (0, 1):
             rank = sum(pixel[axis] < own[axis] for pixel in pixels)
-            counts[relation, axis, 3 * rank // len(pixels)] += 1
-    relations = {relation for relation, *_ in counts}
+            thirds.append(3 * rank // len(pixels))
+        for said in (relation, (relation, words)):
+            counts.update([(said, 0, thirds[0]), (said, 1, thirds[1]), (said, 2, (*thirds,))])
 
-    assert sum(counts.values()) > 200
-    assert len(relations) == 4
-    assert [
-        (relation, axis, third)
-        for relation in relations
-        for axis in (0, 1)
-        for third in (0, 2)
-        if counts[relation, axis, third] > counts[relation, axis, 1] + 2
-    ] == []
+    assert sum(counts.values()) > 600
+    assert len({said for said, *_ in counts}) > 12
+    middle = (1, 1, (1, 1))
+    assert [key for key in counts if counts[key] > counts[*key[:2], middle[key[1]]] + 2] == []
 
 
 def test_the_default_asks_for_no_place() -> None:
