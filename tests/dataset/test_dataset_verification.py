@@ -25,6 +25,7 @@ SETTINGS = DatasetSettings(
 Rows = list[dict[str, Any]]
 TRAIN, TEST = (f"data/{split}-00000-of-00001.parquet" for split in ("train", "test"))
 DIALOGS = "dialogs/train-00000-of-00001.parquet"
+PICTURED = "pictures/scenes.json"
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +145,25 @@ def hidden(place: Path) -> None:
     in_json(lambda state: state["steps"]["card"].pop("files"), "dataset.json")(place)
 
 
+def in_both(change: Callable[[Any], object], *files: str) -> Callable[[Path], None]:
+    """Return what changes the first object of the second scene, in the files of scenes that are named, or in both."""
+
+    def tamper(place: Path) -> None:
+        for file in files or ("scenes.json", PICTURED):
+            in_json(lambda document: change(document["scenes"][1]["objects"][0]), file)(place)
+
+    return tamper
+
+
+def with_floats(place: Path) -> None:
+    """Write the boxes as numbers that are equal, but no whole ones."""
+    parquet, arrow = pyarrow("pyarrow.parquet"), pyarrow()
+    table = parquet.read_table(place / TRAIN)
+    at = table.schema.get_field_index("boxes")
+    boxes = table["boxes"].cast(arrow.list_(arrow.list_(arrow.float64())))
+    parquet.write_table(table.set_column(at, "boxes", boxes), place / TRAIN)
+
+
 TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
     # in the rows: what is done, the file that is named, and what is said of it without any hash
     "question text": (in_rows(put("question", lambda text: text[::-1])), TRAIN, "question: written as"),
@@ -173,6 +193,30 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         DIALOGS,
         "answers: written as",
     ),
+    "boxes of floats": (with_floats, TRAIN, "boxes: written as [["),
+    # in the scenes, all of them alike
+    "pixels": (in_both(lambda each: each["pixel_coords"].__setitem__(0, 7)), PICTURED, ".pixel_coords[0]: 7, not "),
+    "a box": (in_both(lambda each: each["box"].__setitem__(2, 95)), PICTURED, ".box[2]: 95, not "),
+    "a mask": (
+        in_both(lambda each: each["mask"]["counts"].__setitem__(slice(0, 2), [1, 1]), PICTURED),
+        PICTURED,
+        "objects[0].mask.counts[0]: 1, not ",
+    ),
+    "pixels of a mask": (
+        in_both(lambda each: each.update(visible_pixels=1)),
+        PICTURED,
+        ".visible_pixels: 1, not ",
+    ),
+    "scenes apart": (
+        in_both(lambda each: each.update(depth=1.5), "scenes.json"),
+        "scenes.json",
+        "objects[0].depth: 1.5, not ",
+    ),
+    "a pictured scene less": (
+        in_json(lambda document: document["scenes"].pop(), PICTURED),
+        PICTURED,
+        "stands in one of scenes.json and pictures/scenes.json",
+    ),
     # in the files
     "two pictures": (exchange_pictures, "pictures/images/VQAGEN_sample_000000.png", "image: not the picture"),
     "no picture": (
@@ -192,6 +236,11 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], None], str, str]] = {
         in_lines(lambda all: all[0].update(reasoning="It is so.")),
         "questions.jsonl",
         "written as 'It is so.', but the steps give",
+    ),
+    "end of a reasoning": (
+        in_lines(lambda all: all[0].update(reasoning=all[0]["reasoning"] + "!")),
+        "questions.jsonl",
+        ".!', but the steps give …",
     ),
     "option of a record": (in_lines(rotate), "questions.jsonl", "the records have the checksum"),
     "choice of a record": (

@@ -215,7 +215,9 @@ def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: C
         report = verified({**document, "info": info})
 
         assert report.by_problem == ({"unread": 1} if info else {}), "vqagen's own texts must be read"
-        assert [each.startswith(f"texts not read: {why}") for each in report.unproven] == [False, True]
+        assert [
+            each.startswith(f"texts, and any mentions and reasonings, not read: {why}") for each in report.unproven
+        ] == [False, True]
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             given = verified({**document, "info": info}, templates=TEMPLATES, synonyms=shipped("synonyms.json"))
@@ -272,7 +274,11 @@ def test_a_program_that_no_template_asks_leaves_its_text_unread(vqagen_: Command
     report = verified({"questions": document["questions"]}, templates=shipped("templates/clevr/one_hop.json"))
 
     assert (report.is_clean, report.unproven[UNREAD]) == (True, report.checked)
-    assert report.report().head[-1].endswith(" texts not read: no template at hand asks what the program asks")
+    assert (
+        report.report()
+        .head[-1]
+        .endswith(" texts, and any mentions, not read: no template at hand asks what the program asks")
+    )
 
 
 # What a walk along the words does not see --------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def reasoned(
     records = sampled_scenes(scenes, seed, domain)
     for thing in (thing for record in records for thing in record["objects"]):
         x, y, _ = thing["pixel_coords"]
-        thing["box"] = [x - 9, y - 7, x + 8, y + 11]
+        thing["box"] = [max(0, x - 9), max(0, y - 7), x + 8, y + 11]
     for question in vqagen.generate(records, domain=domain, templates=templates, seed=seed):
         yield question.to_record(reasoning=form), records[question.scene.index]
 

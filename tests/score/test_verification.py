@@ -35,7 +35,10 @@ SCENES = fewer(12, least=5)
 SAMPLED = f"scenes sample --count {SCENES} --seed 3 -o scenes.json"
 INFO = {"generator": {"name": "vqagen", "inputs": SHIPPED[0].materials.hashes}}
 """The info of questions made from the shipped templates."""
-UNREAD = "texts not read: the file does not say which templates it was made from; give --templates\n"
+UNREAD = (
+    "texts, and any mentions and reasonings, not read: the file does not say which templates it was made from;"
+    " give --templates\n"
+)
 OF_TYPE = {bool: 0, int: 1, str: 2}
 """Where in the fixture's questions one with an answer of each type stands."""
 

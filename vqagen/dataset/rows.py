@@ -156,11 +156,11 @@ class SceneMasks:
         self._last: list[Any] = []
 
     def at(self, place: int) -> list[Any]:
-        """Return the mask of each object of a scene; None for one that has none."""
+        """Return the mask of each object of a scene; None for one that has none, [] if the scene is missing."""
         if place != self._next - 1:
             if place < self._next or not self._next:
                 self._scenes, self._next = find_scenes(self._path).records(), 0
-            scene = next(islice(self._scenes, place - self._next, None))
+            scene = next(islice(self._scenes, place - self._next, None), {"objects": ()})
             self._next, self._last = place + 1, [thing.get("mask") for thing in scene["objects"]]
         return self._last
 

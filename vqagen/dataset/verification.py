@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,17 @@ import numpy as np
 from vqagen.dataset.folder import LAST, STATE, changed_files, read_state
 from vqagen.dataset.holdout import HoldOut, choose_held
 from vqagen.dataset.joining import KINDS, families_of, kinds_of, row_of
-from vqagen.dataset.rows import SINCE_2, SPLITS, Row, SceneMasks, picture_columns, row_files, rows_of_file, with_picture
+from vqagen.dataset.rows import (
+    SINCE_2,
+    SPLITS,
+    Row,
+    SceneMasks,
+    picture_columns,
+    row_files,
+    rows_of_file,
+    with_picture,
+    without_masks,
+)
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import BadInput, Problem, as_written, collecting, describe
 from vqagen.files.info import differences
@@ -27,14 +37,18 @@ from vqagen.files.records import RecordSource, open_records
 from vqagen.items.scene_lookup import QuestionFault, records_with_scenes
 from vqagen.language.domain_files import QUESTIONS, LoadedDomain, PathLike, find_domain, load_domain_files
 from vqagen.language.program import Program
-from vqagen.language.question import MARKS, picture_name
+from vqagen.language.question import MARKS, picture_name, same_json
+from vqagen.pictures.looks import LARGEST_MISS, SceneLooks
 from vqagen.pictures.marks import marked, pixels_of
+from vqagen.pictures.masks import seen_again
 from vqagen.report.verification import Mismatch, VerificationReport
 from vqagen.score.verification import verify
 from vqagen.tasks.record_files import shipped_domain
 from vqagen.tasks.whole import CHANGED_FILE
 from vqagen.world.loading import SceneSource, find_scenes
 
+ROUNDING = 1.0
+"""Pixels that a camera may see an object beside its `pixel_coords`, if no scenes were given: they are rounded."""
 BATCH = 500
 """Records whose scenes are held at once."""
 
@@ -106,9 +120,7 @@ class _Verification:
         holdout = choose_held(settings, loaded)
         holdout = replace(holdout, longest=steps["longest"]["steps"]) if "longest" in steps else holdout
         scenes = find_scenes(self.place / "scenes.json")
-        for scene in scenes.records():
-            self.places.append(self.counts["pictures", str(scene.get("split"))])
-            self.counts["pictures", str(scene.get("split"))] += 1
+        self._check_scenes(scenes, SceneLooks.from_domain(loaded.domain))
         kinds = kinds_of(settings)
         for kind in kinds:
             if kind == "dialogs":
@@ -140,6 +152,24 @@ class _Verification:
 
     def _records(self, kind: str) -> RecordSource:
         return open_records(self.place / f"{kind}.jsonl", KINDS[kind][0])
+
+    def _check_scenes(self, scenes: SceneSource, looks: SceneLooks) -> None:
+        """Count the scenes, and check that they are those of the pictures, and these as their cameras see them."""
+        pictured = find_scenes(self.place / "pictures" / "scenes.json")
+        miss = LARGEST_MISS if "scenes" in self.state["inputs"] else ROUNDING
+        for place, (scene, shown) in enumerate(zip_longest(scenes.records(), pictured.records())):
+            path = f"scenes[{place}]"
+            if scene is None or shown is None:
+                self._add("wrong scene", f"{path} stands in one of scenes.json and pictures/scenes.json", "scenes.json")
+                return
+            self.places.append(self.counts["pictures", str(scene.get("split"))])
+            self.counts["pictures", str(scene.get("split"))] += 1
+            again = seen_again(shown, looks, miss, f"{pictured.path}: {path}")
+            for difference in differences(again, shown):
+                self._add("wrong scene", f"{difference}, as the camera sees it", f"pictures/scenes.json: {path}")
+            for difference in differences(without_masks(shown), scene, {"split"}):
+                self._add("wrong scene", f"{difference}, as in pictures/scenes.json", f"scenes.json: {path}")
+        self.report.remarks.append("pictures: not made again, so that they show their scenes is not checked")
 
     # Rows -------------------------------------------------------------------------------------------------------------
 
@@ -244,9 +274,11 @@ def _differences_of(row: Row, split: str, expected: ExpectedRow) -> Iterator[str
     if columns:
         yield from (f"{column}: no column of a dataset" for column in row if column not in columns)
     for column, right in (columns or {}).items():
-        if (written := row.get(column)) == right:
-            continue
-        if column == "image":
+        written = row.get(column)
+        if column == "image" and written != right:
             yield f"image: not the picture pictures/{'marked' if row.get(MARKS) else 'images'}/{right['path']}"
-        else:
-            yield f"{column}: written as {as_written(written)}, but {as_written(right)} follows from the record"
+        elif column != "image" and not same_json(written, right):  # 1.0 is no 1
+            yield (
+                f"{column}: written as {as_written(written, right)}, but"
+                f" {as_written(right, written)} follows from the record"
+            )

@@ -214,7 +214,7 @@ def answer_places(scene: Mapping[str, Any], objects: Iterable[int]) -> dict[str,
     at = list(objects)
     if pixels := pixels_of(scene):
         places[POINTS] = [[round(pixel) for pixel in pixels[i]] for i in at]
-    if boxes := boxes_of(scene):
+    if (boxes := boxes_of(scene)) is not None:
         places[BOXES] = [boxes[i] for i in at]
     return places
 

@@ -6,6 +6,7 @@ A pixel belongs to what its centre shows. Spheres and cylinders are meshes here,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from vqagen.pictures.looks import SceneLooks, Thing
 from vqagen.pictures.raster import hits, joined
-from vqagen.world.camera import Camera
+from vqagen.world.camera import Camera, vector_of
 
 Bools = NDArray[np.bool_]
 
@@ -51,6 +52,27 @@ class Mask(NamedTuple):
 def masks_of(scene: Mapping[str, Any], looks: SceneLooks, source: str = "") -> list[Mask]:
     """Return the mask of each object of a scene record, seen by the scene's camera. Raises BadInput."""
     return find_masks(looks.camera(scene, source), looks.things(scene, source))
+
+
+def seen_again(scene: Mapping[str, Any], looks: SceneLooks, miss: float, source: str = "") -> dict[str, Any]:
+    """Return a scene record with the masks and boxes that its camera sees, computed again, and `pixel_coords`.
+
+    These are as they were if the camera sees their object so near to them. Raises BadInput.
+    """
+    camera, pairs = looks.camera(scene, source), zip(scene["objects"], masks_of(scene, looks, source), strict=True)
+    objects = [{**thing, **mask.to_record(), **_pixel(camera, thing, miss)} for thing, mask in pairs]
+    return {**scene, "objects": objects}
+
+
+def _pixel(camera: Camera, thing: Mapping[str, Any], miss: float) -> dict[str, Any]:
+    """Return the `pixel_coords` that an object should have; each number as it is if it is near. Nothing without any."""
+    with suppress(ZeroDivisionError):  # beside the camera
+        if given := thing.get("pixel_coords"):
+            seen = map(round, camera.project(vector_of(thing["3d_coords"])))
+            return {
+                "pixel_coords": [one if abs(one - two) <= miss else two for one, two in zip(given, seen, strict=True)]
+            }
+    return {}
 
 
 def find_masks(camera: Camera, things: Sequence[Thing]) -> list[Mask]:

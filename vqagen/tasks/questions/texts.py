@@ -34,8 +34,8 @@ from vqagen.tasks.record_files import generator_of, settings_of
 from vqagen.tasks.whole import UNREAD_FILE
 from vqagen.world.scene import Scene
 
-UNREAD = "texts not read: no template at hand asks what the program asks"
-UNDECIDED = "texts not decided: too many wordings are possible"
+UNREAD = "texts, and any mentions, not read: no template at hand asks what the program asks"
+UNDECIDED = "texts, and any mentions, not decided: too many wordings are possible"
 """A domain's rewrites can make them in too many ways to try them all."""
 
 
@@ -144,7 +144,9 @@ class QuestionTexts:
             if written == right:
                 return None
         return QuestionFault(
-            "wrong reasoning", f"written as {as_written(written)}, but the steps give {as_written(right)}"
+            "wrong reasoning",
+            f"written as {as_written(written, right)}, but "
+            + (f"the steps give {as_written(right, written)}" if right else "the scene lacks the places that it needs"),
         )
 
     def _keeps_other(
@@ -190,7 +192,8 @@ def _mention_fault(
     if same_json(written, right):
         return None
     return QuestionFault(
-        "wrong mentions", f"mentions are written as {as_written(written)}, but {as_written(right)} follow"
+        "wrong mentions",
+        f"mentions are written as {as_written(written, right)}, but {as_written(right, written)} follow",
     )
 
 

@@ -27,7 +27,16 @@ from vqagen.language.domain_files import (
     load_catalogue,
 )
 from vqagen.language.program import Program
-from vqagen.language.question import MARKS, SPOT_KEYS, answer_places, same_answer, same_json, unmarked
+from vqagen.language.question import (
+    MARKS,
+    RELEASE,
+    SPOT_KEYS,
+    TEXT,
+    answer_places,
+    same_answer,
+    same_json,
+    unmarked,
+)
 from vqagen.language.synonyms import vocabulary_record
 from vqagen.language.template import PLACE, PLACES
 from vqagen.pictures.marks import LETTERS, markable
@@ -84,6 +93,7 @@ def verify_questions(
     report.remarks += [*missing_ends(questions, scenes), *unknown_settings(questions, QuestionSettings)]
     blocks: dict[str, list[Any]] = {}
     reader, is_ours = texts if isinstance(texts, QuestionTexts) else None, bool(generator_of(questions))
+    is_text = is_ours and questions.info.get("dialect") in (TEXT, RELEASE)
     records = whole_records(questions, report, "question_index")
     located = records_with_scenes(records, scenes, catalogue.domain, BATCH, on_checked)
     for position, record, scene in located:
@@ -91,6 +101,8 @@ def verify_questions(
             raise BadInput([Problem("neither programs nor answers, so nothing to verify", str(questions.path))])
         report.checked += 1
         fault = scene if isinstance(scene, QuestionFault) else _fault(record, scene, catalogue, reader, is_ours)
+        if not fault and is_text and not isinstance(record["answer"], str):
+            fault = QuestionFault("wrong answer", f"expected text as the answer, found {describe(record['answer'])}")
         unpaired = None if isinstance(scene, QuestionFault) else _pair_fault(pairs, position, record, scene)
         unpaired = unpaired or _block_fault(blocks, record)
         if not fault and isinstance(scene, Scene) and is_ours:
@@ -102,7 +114,7 @@ def verify_questions(
         len(marks) - len(answers) for _, marks, *answers in blocks.values()
     )
     if isinstance(texts, str):
-        report.unproven[f"texts not read: {texts}"] = report.checked
+        report.unproven[f"texts, and any mentions and reasonings, not read: {texts}"] = report.checked
         if is_ours and report.checked:
             report.add(Mismatch(None, UNREAD_FILE, texts))
     else:
@@ -157,7 +169,7 @@ def _trace_fault(
         return None
     steps = zip_longest(written if isinstance(written, list) else (), right)
     number, (found, wanted) = next((n, pair) for n, pair in enumerate(steps) if not same_json(*pair))
-    message = f"trace[{number}]: written as {as_written(found)}, but the step gives {as_written(wanted)}"
+    message = f"trace[{number}]: written as {as_written(found, wanted)}, but the step gives {as_written(wanted, found)}"
     return QuestionFault("wrong trace", message)
 
 
@@ -263,7 +275,9 @@ def _places_fault(
     for key in SPOT_KEYS:
         written, wanted = record.get(key), right.get(key)
         if not same_json(written, wanted):
-            message = f"{key}: written as {as_written(written)}, but the objects of the scene have {as_written(wanted)}"
+            message = (
+                f"{key}: written as {as_written(written, wanted)}, but the objects have {as_written(wanted, written)}"
+            )
             return QuestionFault(f"wrong {key}", message)
     return None
 
