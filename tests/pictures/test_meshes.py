@@ -11,7 +11,7 @@ import pytest
 from vqagen.errors import VqagenError
 from vqagen.pictures.looks import moved, turn_about_z
 from vqagen.pictures.meshes import Mesh, cube, cylinder, lathe, read_mesh, ring, sphere
-from vqagen.pictures.raster import hits
+from vqagen.pictures.raster import Hits, hits
 from vqagen.world.camera import Box, CameraRules
 from vqagen.world.solids import Solid, entry_depths
 
@@ -79,6 +79,17 @@ def test_pixels_are_those_that_rays_hit(kind: str) -> None:
     assert both.sum() > 4000
     assert (np.isfinite(wanted) != np.isfinite(found)).sum() <= (0 if kind == "cube" else 25)
     assert np.median(np.abs(wanted[both] - found[both])) < 4e-3
+
+
+def test_the_nearest_entry_of_a_pixel_is_in_front() -> None:
+    """Of several at one depth the first."""
+    rng = np.random.default_rng(3)
+    pixels, depths = rng.integers(0, 50, 400), rng.integers(1, 6, 400).astype(float)
+    seen = Hits(pixels, np.arange(400), np.stack((depths, depths, depths)))
+    nearest = [min(np.flatnonzero(pixels == each), key=lambda i: (-depths[i], i), default=-1) for each in range(60)]
+
+    assert seen.front(60).tolist() == nearest
+    assert seen.nearest().triangles.tolist() == [i for i in nearest if i >= 0]
 
 
 def test_nothing_behind_the_camera_is_seen() -> None:

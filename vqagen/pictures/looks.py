@@ -24,7 +24,20 @@ import numpy as np
 from vqagen.errors import BadInput, Problem, as_written, collecting, unknown
 from vqagen.files.schema import content_of, schema_faults
 from vqagen.language.program import Program
-from vqagen.pictures.meshes import Floats, Mesh, cube, cylinder, lathe, read_mesh, ring, sphere
+from vqagen.pictures.meshes import (
+    AROUND,
+    CUBE_BEVEL,
+    CYLINDER_BEVEL,
+    RING_THICKNESS,
+    Floats,
+    Mesh,
+    cube,
+    cylinder,
+    lathe,
+    read_mesh,
+    ring,
+    sphere,
+)
 from vqagen.world.camera import Camera, Vector, vector_of
 from vqagen.world.domain import Domain
 from vqagen.world.sampling_rules import Decided, SamplingRules, SectionReader
@@ -95,9 +108,12 @@ class SceneLooks:
     """True if the domain itself says where its camera is: `sampling.camera`."""
 
     @classmethod
-    def from_domain(cls, domain: Domain) -> SceneLooks:
-        """Return the looks of a domain. Raises BadInput with every mistake in its `sampling` and `render` sections."""
-        return _LooksReader(domain).looks()
+    def from_domain(cls, domain: Domain, around: int = AROUND) -> SceneLooks:
+        """Return the looks of a domain. Raises BadInput with every mistake in its `sampling` and `render` sections.
+
+        `around`: segments of a solid of revolution; half of `AROUND` will do for objects of at most 30 pixels.
+        """
+        return _LooksReader(domain, around).looks()
 
     @cached_property
     def unshown(self) -> frozenset[str]:
@@ -130,12 +146,14 @@ class SceneLooks:
     def _thing(self, record: Mapping[str, Any], angle: float, problem: Callable[[str], Problem]) -> Thing:
         properties = (self.rules.radius, self.shapes, self.colors, self.materials)
         radius, parts, color, material = (self._decided(decided, record, problem) for decided in properties)
-        place = record["3d_coords"]
+        place, turn = record["3d_coords"], turn_about_z(angle).T
         surfaces = []
         for part in parts:
             red, green, blue = part.color or material.colored(color)
             shaded = red * part.shade, green * part.shade, blue * part.shade
-            mesh = moved(part.mesh, float(radius) * turn_about_z(angle), place)
+            mesh = Mesh(
+                part.mesh.points @ (float(radius) * turn) + place, part.mesh.normals @ turn, part.mesh.triangles
+            )
             surfaces.append(Surface(mesh, shaded, part.finish or material.finish))
         return Thing((place[0], place[1], place[2]), float(radius), tuple(surfaces))
 
@@ -226,8 +244,9 @@ def _turn(axis: int, angle: float) -> Floats:
 class _LooksReader(SectionReader):
     """Reader of the `render` section."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, around: int) -> None:
         super().__init__(domain, "render")
+        self.around = around
         self.rules = SamplingRules.from_domain(domain)
         self.files: dict[Path, Mesh] = {}
 
@@ -257,7 +276,7 @@ class _LooksReader(SectionReader):
         matrix = np.diag(np.broadcast_to(np.array(size, dtype=np.float64), 3))
         for axis, degrees in enumerate(part.get("turn", ())):
             matrix = _turn(axis, math.radians(degrees)) @ matrix
-        mesh = self._mesh(part["mesh"], place) if "mesh" in part else _solid(part)
+        mesh = self._mesh(part["mesh"], place) if "mesh" in part else _solid(part, self.around)
         color = _color(part["color"]) if "color" in part else None
         return Part(
             moved(mesh, matrix, part.get("at", (0, 0, 0))), color, part.get("shade", 1.0), part.get("finish", "")
@@ -275,20 +294,20 @@ class _LooksReader(SectionReader):
         return self.files[path]
 
 
-def _solid(part: Mapping[str, Any]) -> Mesh:
+def _solid(part: Mapping[str, Any], around: int) -> Mesh:
     match part["solid"]:
         case "cube":
-            return cube(part["bevel"]) if "bevel" in part else cube()
+            return cube(part.get("bevel", CUBE_BEVEL), around)
         case "cylinder":
-            return cylinder(part["bevel"]) if "bevel" in part else cylinder()
+            return cylinder(part.get("bevel", CYLINDER_BEVEL), around)
         case "cone":
             top = part.get("top", 0.0)
-            return lathe(((0, -1), (1, -1), (top, 1), *(((0.0, 1.0),) if top else ())))
+            return lathe(((0, -1), (1, -1), (top, 1), *(((0.0, 1.0),) if top else ())), around)
         case "ring":
-            return ring(part["thickness"]) if "thickness" in part else ring()
+            return ring(part.get("thickness", RING_THICKNESS), around)
         case "turned":
-            return lathe(tuple((radius, z) for radius, z in part["profile"]))
-    return sphere()
+            return lathe(tuple((radius, z) for radius, z in part["profile"]), around)
+    return sphere(around)
 
 
 def _color(given: Sequence[float]) -> Rgb:

@@ -25,10 +25,11 @@ Ints = NDArray[np.int64]
 CUBE_BEVEL, CUBE_EXPONENT = 0.25, 3.0
 CYLINDER_BEVEL, CYLINDER_EXPONENT = 0.1, 4.2
 """Bevels and exponents that resemble the base shapes of Johnson et al. 2017."""
-STEPS = 4
-"""Strips of a bevel."""
 AROUND = 48
 """Segments of a solid of revolution: at a radius of 60 pixels, its outline is within 0.13 pixels of a circle."""
+RING_THICKNESS = 0.25
+OF_A_BEVEL = 12
+"""Segments for each strip of a bevel."""
 SHARP = math.cos(math.radians(40))
 """Parts of a profile that meet at a larger angle than 40 degrees meet in an edge."""
 
@@ -42,10 +43,10 @@ class Mesh(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def cube(bevel: float = CUBE_BEVEL) -> Mesh:
+def cube(bevel: float = CUBE_BEVEL, around: int = AROUND) -> Mesh:
     """Return a cube with rounded edges; 0 leaves them sharp."""
     core = 1 - bevel
-    curve = np.linspace(core, 1, STEPS + 1) if bevel else np.array([1.0])
+    curve = np.linspace(core, 1, around // OF_A_BEVEL + 1) if bevel else np.array([1.0])
     side = np.concatenate((-curve[::-1], curve))
     u, v = (axis.ravel() for axis in np.meshgrid(side, side, indexing="ij"))
     parts = []
@@ -67,37 +68,38 @@ def cube(bevel: float = CUBE_BEVEL) -> Mesh:
 
 
 @lru_cache(maxsize=64)
-def sphere() -> Mesh:
+def sphere(around: int = AROUND) -> Mesh:
     """Return a sphere."""
-    angles = np.linspace(0, math.pi, AROUND // 2 + 1)
+    angles = np.linspace(0, math.pi, around // 2 + 1)
     profile = np.stack((np.sin(angles), -np.cos(angles)), axis=1)
-    return _turned(profile, profile)
+    return _turned(profile, profile, around)
 
 
 @lru_cache(maxsize=64)
-def cylinder(bevel: float = CYLINDER_BEVEL) -> Mesh:
+def cylinder(bevel: float = CYLINDER_BEVEL, around: int = AROUND) -> Mesh:
     """Return an upright cylinder with rounded rims."""
     if not bevel:
-        return lathe(((0, -1), (1, -1), (1, 1), (0, 1)))
-    angles = np.linspace(0, math.pi / 2, STEPS + 1)
+        return lathe(((0, -1), (1, -1), (1, 1), (0, 1)), around)
+    angles = np.linspace(0, math.pi / 2, around // OF_A_BEVEL + 1)
     bend = np.stack((np.sin(angles), np.cos(angles)), axis=1) ** (2 / CYLINDER_EXPONENT)
     out = bend ** (CYLINDER_EXPONENT - 1)
     rim, away = 1 - bevel + bevel * bend, out / np.linalg.norm(out, axis=1)[:, np.newaxis]
     upper = np.concatenate(([[0, 1]], rim)), np.concatenate(([[0, 1]], away))
     down = np.array([1, -1])
-    return _turned(np.concatenate((upper[0] * down, upper[0][::-1])), np.concatenate((upper[1] * down, upper[1][::-1])))
+    profile, outward = (np.concatenate((part * down, part[::-1])) for part in upper)
+    return _turned(profile, outward, around)
 
 
 @lru_cache(maxsize=64)
-def ring(thickness: float = 0.25) -> Mesh:
+def ring(thickness: float = RING_THICKNESS, around: int = AROUND) -> Mesh:
     """Return a flat ring around z whose tube has this radius."""
-    angles = np.linspace(-math.pi, math.pi, AROUND // 2 + 1)
+    angles = np.linspace(-math.pi, math.pi, around // 2 + 1)
     out = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    return _turned(np.array([1 - thickness, 0]) + thickness * out, out)
+    return _turned(np.array([1 - thickness, 0]) + thickness * out, out, around)
 
 
 @lru_cache(maxsize=64)
-def lathe(profile: tuple[tuple[float, float], ...]) -> Mesh:
+def lathe(profile: tuple[tuple[float, float], ...], around: int = AROUND) -> Mesh:
     """Return a profile of (radius, z), from bottom to top along the outside, turned about z.
 
     It is smooth but where parts of the profile meet at more than 40 degrees.
@@ -110,12 +112,12 @@ def lathe(profile: tuple[tuple[float, float], ...]) -> Mesh:
         both = [before, after] if before @ after < SHARP else [(before + after) / 2]
         points += [way[place]] * len(both)
         normals += both
-    return _turned(np.array([*points, way[-1]]), np.array([*normals, out[-1]]))
+    return _turned(np.array([*points, way[-1]]), np.array([*normals, out[-1]]), around)
 
 
-def _turned(profile: Floats, out: Floats) -> Mesh:
+def _turned(profile: Floats, out: Floats, around: int) -> Mesh:
     """Return the surface that a profile of (radius, z) with outward vectors sweeps about z."""
-    angles = np.linspace(0, 2 * math.pi, AROUND + 1)
+    angles = np.linspace(0, 2 * math.pi, around + 1)
     cos, sin = np.cos(angles)[:, np.newaxis], np.sin(angles)[:, np.newaxis]
 
     def swept(pairs: Floats) -> Floats:
