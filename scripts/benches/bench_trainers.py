@@ -50,7 +50,7 @@ TRIALS = {
         has_places=True,
     ),
     "verifiers": Trial(
-        ("verifiers", "pytest"),
+        ("verifiers", "pytest", "scipy"),
         (_TESTS, _VALIDATES.format("questions"), _VALIDATES.format("director")),
     ),
     "lmms-eval": Trial((TORCH, "lmms-eval"), (_LOADS.format("lmms-eval"),), "lmms-eval"),

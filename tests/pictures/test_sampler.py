@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from commands import Commands
 from depth import fewer
@@ -20,6 +21,7 @@ from test_camera import camera_rules, fitted_camera, pixel_miss
 
 import vqagen
 from vqagen.errors import BadInput, VqagenError
+from vqagen.world.camera import Camera
 from vqagen.world.domain import domain_from_metadata
 from vqagen.world.sampler import SamplingRules, sample_scene, sample_scenes
 from vqagen.world.solids import Solid, overlap
@@ -154,6 +156,21 @@ def test_a_scene_has_the_keys_of_the_format(scenes: list[Scene]) -> None:
         assert set(thing) == {"size", "color", "material", "shape", "3d_coords", "rotation", "pixel_coords"}
         assert [type(part) for part in thing["pixel_coords"]] == [int, int, float]
         assert all(part == round(part, 6) for part in (*thing["3d_coords"], thing["rotation"], *thing["pixel_coords"]))
+
+
+def test_quick_scenes_follow_the_rules_and_have_their_camera() -> None:
+    """Also crowded ones; and places of few objects, of which hardly any is refused, are spread as others are."""
+    quick = [sample_scene(RULES, seed=5, index=index, is_quick=True) for index in range(COUNT // 5)]
+    few = rules_with(objects=[2, 2])
+    drawn = [[sample_scene(few, 5, i, is_quick=is_quick) for i in range(150)] for is_quick in (False, True)]
+    spread = [[thing["3d_coords"][:2] for scene in scenes for thing in scene["objects"]] for scenes in drawn]
+
+    assert [rule for scene in quick for rule in (*broken_object_rules(scene), *broken_pair_rules(scene))] == []
+    assert max(pixel_miss(scene, Camera.from_record(scene["camera"])) for scene in quick) < 0.75
+    assert max(len(scene["objects"]) for scene in quick) > 7
+    for share in (0.1, 0.25, 0.5, 0.75, 0.9):
+        one, other = (np.quantile(parts, share) for parts in spread)
+        assert abs(one - other) < 0.6
 
 
 # Shares

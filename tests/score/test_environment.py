@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import pickle
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import ROOT
 from depth import fewer
-from oracles.oracle import check_answer
+from oracles.oracle import answer, check_answer
 
 from vqagen import rewards
 from vqagen.dataset.rows import COLUMNS
 from vqagen.environments.endless import (
     CURRICULUM_SAMPLES,
     LEVELS,
-    VIEWPOINT,
+    NAMED,
     Environment,
     Level,
     Levels,
@@ -30,6 +32,7 @@ from vqagen.language.domain_files import find_domain, load_catalogue
 from vqagen.language.program import Program
 from vqagen.language.question import release_answer
 from vqagen.rng import stream
+from vqagen.search.balance import place_of
 from vqagen.world.scene import compile_scene
 
 SOME = fewer(40)
@@ -78,10 +81,10 @@ def test_answers_are_proven_and_samples_within_their_level(domain: str) -> None:
         assert sample.scene["image_index"] == index
 
 
-def test_a_level_may_have_its_own_templates() -> None:
+def test_a_level_may_have_its_own_questions() -> None:
     """Answers from a point of view follow from coordinates alone; other levels keep the domain's questions."""
     metadata = json.loads((ROOT / "metadata/clevr.json").read_text("utf-8"))
-    made = environment(levels=[1, *Schedule(VIEWPOINT).levels], seed=2)
+    made = environment(levels=[1, replace(NAMED["viewpoint"], trials=0.0)], seed=2)
     known = {template.id for template in made._generators["clevr-viewpoint"].templates}
 
     samples = [made[index] for index in range(fewer(60, least=12))]
@@ -90,6 +93,59 @@ def test_a_level_may_have_its_own_templates() -> None:
         assert (sample.family in known) == (sample.level == 2)
         assert check_answer(question, sample.scene, metadata) == []
     assert {sample.level for sample in samples} == {1, 2}
+
+
+@pytest.mark.slow
+def test_a_level_may_have_trials() -> None:
+    """A trial depends on its index alone, and is a row as questions are; its picture is that of its shelf."""
+    made, other = (environment(levels=Level((3, 3), trials=1.0), seed=4) for _ in range(2))
+    sample = made[10**9]
+    row = sample.to_row()
+
+    assert (sample.answer_type, sample.program, row["boxes"]) == ("cell", [], [])
+    assert sample.question.endswith('"') and "blocked" not in sample.question and "grey back" in row["problem"]
+    assert pickle.loads(pickle.dumps(other[10**9])).to_row() == row
+    assert row["solution"] == f"<answer> {sample.answer} </answer>"
+    cells = sample.scene["cells"]
+    assert cells[(int(sample.answer[1]) - 1) * 4 + "ABCD".index(sample.answer[0])] is not None
+    assert made[0].question != made[1].question
+    assert sample.picture.shape == (600, 800, 3) and len({*map(tuple, sample.picture[::50, ::50].reshape(-1, 3))}) > 4
+
+
+@pytest.mark.slow
+def test_places_are_proven_and_earn_their_reward() -> None:
+    """By the places of the row, in the pixels of its picture: a point for one object, boxes for a set."""
+    metadata = json.loads((ROOT / "metadata/clevr.json").read_text("utf-8"))
+    made = environment(levels=["places"], seed=1)
+    samples = [made[index] for index in range(fewer(60, least=15))]
+
+    for sample in samples:
+        row = sample.to_row()
+        assert rewards.grounding(None, [row["solution"]], **{name: [value] for name, value in row.items()}) == [1.0]
+        numbers = [int(number) for number in row["answer"].split(", ")] if row["answer"] != "none" else []
+        assert row["answer_boxes"] == [row["boxes"][number] for number in numbers]
+        assert row["answer_points"] == [row["points"][number] for number in numbers]
+        assert {*numbers} == answer(sample.program, sample.scene, metadata)
+    assert {sample.family.partition("#")[0] for sample in samples} == {"point.json", "mark.json"}
+
+
+@pytest.mark.slow
+def test_no_place_leads_before_the_middle(tmp_path: Path) -> None:
+    """Whatever relation is said, "in the middle" is the best guess; see `search.balance.OtherAnswers`."""
+    templates = json.loads((ROOT / "templates/clevr-places/point.json").read_text("utf-8"))
+    one_hop = [template for template in templates["templates"] if template["name"] == "one_hop"]
+    (tmp_path / "point.json").write_text(json.dumps({**templates, "templates": one_hop}))
+    made = environment(levels=Level((4, 7), templates=str(tmp_path)), seed=5)
+    said = Counter[tuple[str, int]]()
+    for index in range(count := fewer(160, least=80)):
+        sample = made[index]
+        (word,) = {node["value_inputs"][0] for node in sample.program if node["type"] == "relate"}
+        scene = compile_scene(sample.scene, made._domain, index)
+        said[word, place_of(scene, int(sample.answer))[word in ("behind", "front")]] += 1
+
+    assert {word for word, _ in said} == {"behind", "front", "left", "right"}
+    assert sum(said[word, 1] for word, third in said if third == 1) > 0.4 * count
+    assert [said["left", 2], said["right", 0], said["front", 0], said["behind", 2]] == [0, 0, 0, 0]
 
 
 @pytest.mark.slow
@@ -149,7 +205,13 @@ def test_an_unknown_level_is_named(levels: Levels, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "level", [{"objects": (4, 3)}, {"objects": (3, 4), "visible": 2}, {"objects": (3, 4), "samples": -1}]
+    "level",
+    [
+        {"objects": (4, 3)},
+        {"objects": (3, 4), "visible": 2},
+        {"objects": (3, 4), "samples": -1},
+        {"objects": (3, 4), "trials": -1},
+    ],
 )
 def test_a_wrong_level_is_refused(level: dict[str, object]) -> None:
     with pytest.raises(UsageError):

@@ -54,3 +54,17 @@ def test_verifiers_rewards_the_right_answer() -> None:
     assert asyncio.run(task.accuracy(trace)) == asyncio.run(task.format(trace)) == 1
     trace.last_reply = "I cannot see it."
     assert asyncio.run(task.accuracy(trace)) == asyncio.run(task.format(trace)) == 0
+
+
+def test_verifiers_rewards_places() -> None:
+    pytest.importorskip("verifiers.v1", reason="verifiers is not installed: it asks for 60 packages")
+    from vqagen.environments.tasksets import QuestionConfig, QuestionTaskset
+
+    class Trace:
+        last_reply = ""
+
+    trace: Any = Trace()
+    for task in islice(QuestionTaskset(QuestionConfig(levels="places", seed=1)).load(), 5):
+        assert asyncio.run(task.validate(None))
+        trace.last_reply = str([[0, 0, 240, 160]])
+        assert asyncio.run(task.accuracy(trace)) == 0

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from vqagen.run.job import Job
 from vqagen.run.windows import Span
+from vqagen.tasks.contract import Make
 from vqagen.tasks.director.settings import DirectorSettings
-from vqagen.tasks.director.task import director_task
+from vqagen.tasks.director.task import DirectorTask, director_task
+from vqagen.tasks.prompts import DIRECTOR, rules
+
+RULES = rules(DIRECTOR, 1, is_picture=True)
+"""What is told before the instruction."""
 
 
 def shelves(seed: int = 0, start: int = 0, **settings: Any) -> Iterator[tuple[dict[str, Any], bytes]]:
@@ -18,9 +24,8 @@ def shelves(seed: int = 0, start: int = 0, **settings: Any) -> Iterator[tuple[di
 
     A trial depends on the seed, the settings and its window of 960. Raises VqagenError for settings that are wrong.
     """
-    first, size = start, 0
-    task = director_task(DirectorSettings(start_index=start, count=2, seed=seed, render=("png",), **settings))
-    make = task.load(task.hashes())
+    task, make = _loaded(DirectorSettings(count=2, seed=seed, render=("png",), **settings))
+    first = start
     while True:
         size = task.window - first % task.window
         for window in Job(task.cut_to(first, size), Span(first, size)).windows(first):
@@ -28,3 +33,14 @@ def shelves(seed: int = 0, start: int = 0, **settings: Any) -> Iterator[tuple[di
                 record = dict(next(iter(made.records)))
                 yield record, made.files[record["image"]]
         first += size
+
+
+@lru_cache(maxsize=4)
+def _loaded(settings: DirectorSettings) -> tuple[DirectorTask, Make]:
+    task = director_task(settings)
+    return task, task.load(task.hashes())
+
+
+def trial_at(seed: int, index: int) -> tuple[dict[str, Any], bytes]:
+    """Return the trial of an index alone: the first one of a window of its own, so that no other has to be made."""
+    return next(shelves(seed, index * DirectorTask.WINDOW))

@@ -9,30 +9,36 @@ shape of a text tells the answer. Scenes of one sample have equally many objects
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from io import BytesIO
 from itertools import accumulate, count
 from random import Random
 from typing import Any
 
-from numpy import uint8
+from numpy import asarray, uint8
 from numpy.typing import NDArray
 
 from vqagen.dataset.rows import OUTPUT_TYPES, Row, picture_columns, question_row
+from vqagen.environments.director import RULES, trial_at
 from vqagen.errors import UsageError
-from vqagen.language.catalogue import Value
+from vqagen.items.answers import ANSWER_TYPES, CELL, PLACES
 from vqagen.language.domain_files import QUESTIONS, PathLike, find_domain
-from vqagen.language.template import Template
+from vqagen.language.question import answer_places
+from vqagen.language.template import PLACE, Template
 from vqagen.pictures.looks import SceneLooks
-from vqagen.pictures.masks import Mask, find_masks
+from vqagen.pictures.masks import Mask, masks_of
+from vqagen.pictures.meshes import AROUND
 from vqagen.pictures.png import png_file
 from vqagen.pictures.sketch import sketch
+from vqagen.pictures.sprites import pillow
 from vqagen.plugin import RELATION, SAMENESS
 from vqagen.rng import below, pick, stream
-from vqagen.search.balance import measured
+from vqagen.search.balance import OtherAnswers
 from vqagen.search.instantiate import Filling
-from vqagen.search.state import Balance, SceneTables
+from vqagen.search.state import SceneTables
+from vqagen.tasks.prompts import DIRECTOR, request
 from vqagen.tasks.questions.family import Family
 from vqagen.tasks.questions.generator import QuestionGenerator, load_families
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -40,20 +46,20 @@ from vqagen.world.sampler import sample_scene
 from vqagen.world.sampling_rules import SamplingRules
 from vqagen.world.scene import Scene, compile_scene
 
-ALL, CURRICULUM, VIEWPOINT = "all", "curriculum", "viewpoint"
+ALL, CURRICULUM = "all", "curriculum"
 CURRICULUM_SAMPLES = 2000
 """Samples of a level in the curriculum before the next one begins."""
 SCENES = 5
 """Scenes among which the one of a sample is chosen."""
-TRIES = 15
-"""Searches for questions with other answers."""
-ANSWERS = {"Bool": (2, 2), "Integer": (3, 4)}
+ANSWERS = {"Bool": (2, 2), "Integer": (3, 4), PLACE: (2, 3)}
 """Type of the answer -> how many different answers there must be to draw one, and after how many no more are sought.
 Values are as common as each other by themselves: two will do."""
 PATIENCE, ATTEMPTS = 24, 96
 """Draws of a first question before other scenes and question types are tried, and before a sample fails."""
-BUDGET = 3000
+BUDGET = 300
 """Options tried in one search; see `search.instantiate.BUDGET`."""
+SMALL = 300
+"""Pixels across of pictures whose objects do with coarser meshes: an outline is a fifth of a pixel off at most."""
 SPLIT = "environment"
 
 SceneFilling = tuple[Scene, Filling]
@@ -81,14 +87,17 @@ class Level:
     """How many indices have this level before the next one begins; 0 for one that stays."""
     templates: str = ""
     """The templates of its questions: a file, a folder, or the name of shipped ones; "" for the domain's own."""
+    trials: float = 0.0
+    """Share of samples that are trials of the director task in place of questions."""
 
     def __post_init__(self) -> None:
         for name in ("objects", "steps", "relations"):
             low, high = getattr(self, name)
             if not 0 <= low <= high:
                 raise UsageError(f"level: {name} must be two numbers from 0 on, the smaller first; found {low}, {high}")
-        if not 0 <= self.visible <= 1:
-            raise UsageError(f"level: visible must be a share from 0 to 1, found {self.visible}")
+        for name in ("visible", "trials"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"level: {name} must be a share from 0 to 1, found {getattr(self, name)}")
         if self.samples < 0:
             raise UsageError(f"level: samples must be 0 or more, found {self.samples}")
 
@@ -101,10 +110,14 @@ LEVELS = (
     Level(objects=(6, 10), steps=(8, 100), relations=(2, 10)),
 )
 """From easy to hard; by number, from 1."""
-FROM_A_VIEWPOINT = Level(objects=(4, 7), visible=0.5, templates="clevr-viewpoint")
+NAMED = {
+    "viewpoint": Level(objects=(4, 7), visible=0.5, templates="clevr-viewpoint", trials=0.25),
+    "places": Level(objects=(4, 7), visible=0.5, templates="clevr-places"),
+}
+"""Levels of other questions, by their names."""
 
-Levels = str | int | Level | Sequence[int | Level]
-"""`all`, `curriculum`, `viewpoint`, a number in `LEVELS`, a level, or several of these."""
+Levels = str | int | Level | Sequence[str | int | Level]
+"""`all`, `curriculum`, `viewpoint`, `places`, a number in `LEVELS`, a level, or several of the last four."""
 
 
 class Schedule:
@@ -132,20 +145,20 @@ class Schedule:
 def _listed(levels: Levels) -> tuple[Level, ...]:
     if levels == ALL:
         return LEVELS
-    if levels == VIEWPOINT:
-        return (FROM_A_VIEWPOINT,)
     if levels == CURRICULUM:
         return (*(replace(level, samples=CURRICULUM_SAMPLES) for level in LEVELS[:-1]), LEVELS[-1])
-    given = [levels] if isinstance(levels, int | Level) else levels
     found = []
-    for level in given if not isinstance(given, str) else [given]:
+    for level in [levels] if isinstance(levels, str | int | Level) else levels:
         if isinstance(level, int) and 1 <= level <= len(LEVELS):
             found.append(LEVELS[level - 1])
         elif isinstance(level, Level):
             found.append(level)
+        elif level in NAMED:
+            found.append(NAMED[level])
         else:
-            known = f"{ALL!r}, {CURRICULUM!r}, {VIEWPOINT!r}, a number from 1 to {len(LEVELS)}, or a Level"
-            raise UsageError(f"levels must be {known}, or a list of numbers and Levels; found {level!r}")
+            names = ", ".join(map(repr, (ALL, CURRICULUM, *NAMED)))
+            known = f"{names}, a number from 1 to {len(LEVELS)}, or a Level"
+            raise UsageError(f"levels must be {known}, or a list of these but the first two; found {level!r}")
     if not found:
         raise UsageError("levels must not be empty")
     return tuple(found)
@@ -162,7 +175,7 @@ class Sample:
     question: str
     answer: str
     answer_type: str
-    """`count`, `yes/no`, `value` or `list`."""
+    """`count`, `yes/no`, `value`, `list` or, of an answer that is numbers of objects, `places`."""
     program: list[dict[str, Any]] = field(repr=False)
     """The nodes that prove the answer."""
     trace: list[Any] = field(repr=False)
@@ -176,25 +189,18 @@ class Sample:
     level: int
     """The place of the level among those of the environment, from 1."""
     looks: SceneLooks = field(repr=False)
-    width: int = field(repr=False)
-    """The width of the picture in pixels."""
+    shelf: Picture | None = field(default=None, repr=False)
+    """The picture of a trial, which has no objects that are drawn."""
 
     @cached_property
     def picture(self) -> Picture:
         """The drawn picture, of shape (height, width, 3); drawn when it is first asked for."""
-        return sketch(self.scene, self.looks, self.width)
+        return sketch(self.scene, self.looks) if self.shelf is None else self.shelf
 
     @cached_property
     def masks(self) -> list[Mask]:
         """The pixels that show each object."""
-        return find_masks(self.looks.camera(self.scene).scaled(self.width), self.looks.things(self.scene))
-
-    @cached_property
-    def points(self) -> list[tuple[int, int, float]]:
-        """The pixel of the middle of each object, and how far it is."""
-        camera = self.looks.camera(self.scene).scaled(self.width)
-        pixels = [camera.project(thing["3d_coords"]) for thing in self.scene["objects"]]
-        return [(round(pixel.x), round(pixel.y), round(pixel.depth, 6)) for pixel in pixels]
+        return masks_of(self.scene, self.looks)
 
     @property
     def boxes(self) -> list[tuple[int, int, int, int] | None]:
@@ -203,7 +209,7 @@ class Sample:
 
     def __getstate__(self) -> dict[str, Any]:
         """Take along what the looks are needed for."""
-        return {**self.__dict__, "looks": None, "picture": self.picture, "masks": self.masks, "points": self.points}
+        return {**self.__dict__, "looks": None, "picture": self.picture, "masks": self.masks}
 
     def png(self) -> bytes:
         """Return the picture as a PNG file."""
@@ -212,11 +218,12 @@ class Sample:
     def to_row(self) -> Row:
         """Return the sample as a row of a dataset; see `dataset.rows`. The number of the question is the index."""
         masks = [mask.to_record() for mask in self.masks]
-        places = zip(self.scene["objects"], self.points, masks, strict=True)
-        objects = [{**thing, "pixel_coords": [*point], "box": mask["box"]} for thing, point, mask in places]
+        objects = [{**thing, "box": mask["box"]} for thing, mask in zip(self.scene["objects"], masks, strict=True)]
         scene = {**self.scene, "objects": objects}
         columns = picture_columns(scene, self.index, self.png(), [mask["mask"] for mask in masks])
         asked = {key: getattr(self, key) for key in ("question", "answer", "program", "trace", "mentions")}
+        if self.answer_type == ANSWER_TYPES[PLACES]:
+            asked |= answer_places(scene, self.trace[-1])
         return question_row(asked, columns, self.index, self.answer_type, self.family)
 
 
@@ -232,8 +239,9 @@ class Environment:
         for templates in dict.fromkeys(level.templates for level in self.schedule.levels):
             loaded = load_families(find_domain(domain, templates=templates or None, task=QUESTIONS), settings)
             generators[templates] = QuestionGenerator(loaded.templates, loaded.synonyms, settings, marks=True)
-        self._domain, self._looks, self._width = loaded.domain, SceneLooks.from_domain(loaded.domain), width
-        self._rules = self._looks.rules
+        around = AROUND if width > SMALL else AROUND // 2
+        self._domain, self._looks = loaded.domain, SceneLooks.from_domain(loaded.domain, around)
+        self._rules = self._looks.rules.scaled(width)
         self._generators = generators
         self._families = [self._families_of(level) for level in self.schedule.levels]
         self._rules_of = cache(self._make_rules)
@@ -253,6 +261,8 @@ class Environment:
         rng = stream(self.seed, SPLIT, index)
         number = self.schedule.at(index, rng)
         level = self.schedule.levels[number]
+        if level.trials and rng.random() < level.trials:
+            return self._trial(index, number)
         low, high = level.objects
         rules = self._rules_of(number, low + below(rng, high - low + 1))
         scenes = cache(lambda turn, place: SceneTables(self._scene(rules, index, turn * SCENES + place)))
@@ -287,7 +297,7 @@ class Environment:
         return replace(self._rules, objects=(objects, objects), min_visible_share=visible)
 
     def _scene(self, rules: SamplingRules, index: int, place: int) -> Scene:
-        record = sample_scene(rules, self.seed, index * ATTEMPTS + place, SPLIT)
+        record = sample_scene(rules, self.seed, index * ATTEMPTS + place, SPLIT, is_quick=True)
         record |= {"image_index": index, "image_filename": f"VQAGEN_{SPLIT}_{index:06d}.png"}
         return compile_scene(record, self._domain, index)
 
@@ -295,22 +305,23 @@ class Environment:
         self, family: Family, level: Level, scenes: Callable[[int], SceneTables], rng: Random
     ) -> SceneFilling | None:
         """Return one of several questions of a family that say as much and have different answers; None if none is."""
-        least, most = ANSWERS.get(family.template.answer_type, (2, 2))
-        said: object = None
-        found: dict[Value, SceneFilling] = {}
-        for place in range(TRIES):
-            if len(found) < place // SCENES:
-                return None  # the phrase says too much for other answers
-            candidate = _find(family, level, scenes(place % SCENES), rng, found)
-            if candidate is None or not self._looks.shows(candidate[1].program()):
-                continue
-            attributes = _attributes_said(family, candidate[1])
-            if found and attributes != said:
-                continue
-            said, found[candidate[1].answer] = attributes, candidate
-            if len(found) == most:
+        least, most = ANSWERS.get(family.template.balanced_type, (2, 2))
+        balance, (low, high) = OtherAnswers(family.plan), level.steps
+        for place in range(SCENES):
+            tables = scenes(place)
+            while len(balance.found) < most:
+                filling = family.search.find(tables, rng, balance, set(), BUDGET).filling
+                program = filling.program() if filling else None
+                if not (filling and program and low <= len(program.nodes) <= high and self._looks.shows(program)):
+                    break
+                answer = balance.key(tables.scene, filling.answer)
+                balance.take(answer, filling.said(), (tables.scene, filling))
+            if len(balance.found) >= least:
+                chosen: SceneFilling = pick(rng, list(balance.found.values()))
+                return chosen
+            if not balance.found:
                 break
-        return pick(rng, list(found.values())) if len(found) >= least else None
+        return None
 
     def _sample(self, index: int, number: int, family: Family, found: SceneFilling, rng: Random) -> Sample:
         scene, filling = found
@@ -328,7 +339,17 @@ class Environment:
             family.template.id,
             number + 1,
             self._looks,
-            self._width,
+        )
+
+    def _trial(self, index: int, number: int) -> Sample:
+        record, shelf = trial_at(self.seed, index)
+        scene = {key: record[key] for key in ("width", "height", "cells", "blocked")}
+        scene |= {"image_index": index, "image_filename": f"VQAGEN_director_{index:06d}.png", "objects": []}
+        asked = f"{RULES}\n\n{request(DIRECTOR, record['instruction'])}"
+        family, level = f"director/{record['trial_type']}/{record['rule_class']}", number + 1
+        picture = asarray(pillow("Image").open(BytesIO(shelf)).convert("RGB"))
+        return Sample(
+            index, asked, record["answer"], ANSWER_TYPES[CELL], [], [], [], scene, family, level, self._looks, picture
         )
 
     def _type_of(self, template: Template) -> str:
@@ -339,7 +360,7 @@ class Environment:
 def environment(domain: PathLike = "clevr", levels: Levels = ALL, seed: int = 0, *, width: int = 240) -> Environment:
     """Return an endless environment of questions about sampled scenes of a domain.
 
-    `levels`: `all`, `curriculum`, `viewpoint`, a number in `LEVELS`, a `Level`, or a list of these.
+    `levels`: `all`, `curriculum`, `viewpoint`, `places`, a number in `LEVELS`, a `Level`, or a list of these.
     `width` is that of the pictures, in pixels; the height follows from the domain's camera. Raises VqagenError.
 
     >>> sample = environment(levels=1)[7]
@@ -355,21 +376,3 @@ def relations_of(template: Template) -> int:
         node.composite.relates if node.composite else template.catalogue[node.type].role in (RELATION, SAMENESS)
         for node in template.nodes
     )
-
-
-def _find(
-    family: Family, level: Level, tables: SceneTables, rng: Random, refused: Container[Value]
-) -> SceneFilling | None:
-    """Find a question about a scene whose answer is not refused."""
-    filling = family.search.find(tables, rng, Balance(refused), set(), BUDGET).filling
-    if filling is None or not level.steps[0] <= len(filling.program().nodes) <= level.steps[1]:
-        return None
-    return tables.scene, filling
-
-
-def _attributes_said(family: Family, filling: Filling) -> object:
-    """Return which attributes the last phrase says; of two that are compared, how many more the first."""
-    answer_type, said = family.template.answer_type, filling.said()
-    if answer_type not in ("Bool", "Integer") or not said:
-        return None
-    return said[0] if len(said) == 1 else measured(said, answer_type)[0]

@@ -12,12 +12,18 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from vqagen.environments.director import shelves
+from vqagen.environments.director import RULES, shelves
 from vqagen.environments.endless import environment
-from vqagen.rewards import FORMAT_WEIGHT, HOW_TO_REPLY, format_score, score
-from vqagen.tasks.prompts import DIRECTOR, request, rules
+from vqagen.items.answers import ANSWER_TYPES, PLACES
+from vqagen.language.question import BOXES
+from vqagen.rewards import FORMAT_WEIGHT, HOW_TO_REPLY, format_score, grounding_score, score
+from vqagen.tasks.prompts import DIRECTOR, request
 
 _QUESTION_RULES = "You are asked about a picture. Answer with yes or no, a whole number, or as few words as possible."
+_PLACE_RULES = (
+    "You are asked where objects are in a picture. Answer with the point (x, y) of one object, or with the box"
+    " [left, top, right, bottom] of each, in pixels of the picture; with none if there is no such object."
+)
 
 
 class PictureData(vf.TaskData):
@@ -26,6 +32,8 @@ class PictureData(vf.TaskData):
     answer: str
     answer_type: str
     domain: str | None = None
+    boxes: list[list[int]] | None = None
+    """Of an answer that is places, the box of each object."""
     info: dict[str, Any]
     """Program, family and level of a question; type and rule of a trial."""
 
@@ -35,8 +43,8 @@ class PictureTask(vf.Task[PictureData, vf.State, vf.TaskConfig]):
 
     @vf.reward(weight=1.0)
     async def accuracy(self, trace: vf.Trace) -> float:
-        """Return 1 for the right answer."""
-        return score(trace.last_reply, self.data.answer, self.data.answer_type, domain=self.data.domain)
+        """Return 1 for the right answer, or how well boxes agree with the right ones; see `grounding_score`."""
+        return _earned(trace.last_reply, self.data)
 
     @vf.reward(weight=FORMAT_WEIGHT)
     async def format(self, trace: vf.Trace) -> float:
@@ -45,15 +53,16 @@ class PictureTask(vf.Task[PictureData, vf.State, vf.TaskConfig]):
 
     async def validate(self, runtime: Any) -> bool:
         """Return True if the right answer earns the reward."""
-        return score(self.data.answer, self.data.answer, self.data.answer_type, domain=self.data.domain) == 1
+        told = str(self.data.boxes or "")[1:-1]
+        return _earned(told or self.data.answer, self.data) == 1
 
 
 class QuestionConfig(vf.TasksetConfig):
     """Which questions are asked."""
 
     domain: str = "clevr"
-    levels: str | int | list[int] = "all"
-    """`all`, `curriculum`, a level or several, numbered from 1 to 5."""
+    levels: str | int | list[int | str] = "all"
+    """`all`, `curriculum`, or a level or several: numbers from 1 to 5, `viewpoint`, `places`."""
     seed: int = 0
     start: int = 0
     """The index of the first sample."""
@@ -73,9 +82,10 @@ class QuestionTaskset(vf.Taskset[PictureTask, QuestionConfig]):
         for index in count(config.start):
             sample = samples[index]
             info = {"program": sample.program, "family": sample.family, "level": sample.level}
-            data = _data(
-                sample.png(), _QUESTION_RULES, sample.question, sample.answer, sample.answer_type, info, config.domain
-            )
+            is_place = sample.answer_type == ANSWER_TYPES[PLACES]
+            asked = sample.question, sample.answer, sample.answer_type, info, config.domain
+            boxes = sample.to_row()[BOXES] if is_place else None
+            data = _data(sample.png(), _PLACE_RULES if is_place else _QUESTION_RULES, *asked, boxes)
             yield PictureTask(data, config.task)
 
 
@@ -105,8 +115,14 @@ class DirectorTaskset(vf.Taskset[PictureTask, DirectorConfig]):
         for record, png in shelves(config.seed, config.start, **settings):
             info = {name: record[name] for name in ("trial_type", "rule_class", "rule")}
             question = request(DIRECTOR, record["instruction"])
-            data = _data(png, rules(DIRECTOR, 1, True), question, record["answer"], "cell", info)
+            data = _data(png, RULES, question, record["answer"], "cell", info)
             yield PictureTask(data, config.task)
+
+
+def _earned(reply: str, data: PictureData) -> float:
+    if data.boxes is not None:
+        return grounding_score(reply, data.boxes)
+    return score(reply, data.answer, data.answer_type, domain=data.domain)
 
 
 def _data(
@@ -117,6 +133,7 @@ def _data(
     answer_type: str,
     info: dict[str, Any],
     domain: str | None = None,
+    boxes: list[list[int]] | None = None,
 ) -> PictureData:
     url = f"data:image/png;base64,{b64encode(png).decode()}"
     picture = vf.ImageUrlContentPart(image_url=vf.ImageUrlSource(url=url))
@@ -126,5 +143,6 @@ def _data(
         answer=answer,
         answer_type=answer_type,
         domain=domain,
+        boxes=boxes,
         info=info,
     )

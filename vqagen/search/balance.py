@@ -11,12 +11,14 @@ attributes. `worded` asks for such answers before the search.
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from vqagen.language.catalogue import Value
 from vqagen.language.template import PLACE, PLACES, Template
 from vqagen.rng import below
 from vqagen.search.plan import Plan
 from vqagen.search.state import Balance
+from vqagen.search.vocabulary import ANY_SET
 from vqagen.world.scene import Scene, pixels_of
 
 INTEGERS = range(11)
@@ -260,3 +262,39 @@ def place_of(scene: Scene, index: int) -> tuple[int, ...]:
         before = sum([place < own[axis] for place in places])
         thirds.append(3 * before // len(places) if min(places) < max(places) else MIDDLE)
     return (*thirds, MIDDLE if thirds == [MIDDLE, MIDDLE] else 2 + 3 * thirds[0] + thirds[1])
+
+
+class OtherAnswers(FamilyBalance):
+    """Wants other answers than those found, of questions that say as much next to the answer; see `Plan.said`.
+
+    Two phrases say as much if they have as many words; see `measured`. Of places, another third both from the left and
+    from the top is wanted, and of two found one is in the middle: then no place leads before the middle, whatever is
+    said. Answers that are values hang on nothing that is said.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self.found: dict[Value, Any] = {}
+        """What is balanced of an answer -> what was found with it."""
+        self.refused = self.found
+        self._kind = plan.template.balanced_type
+        self._said: Any = None
+
+    def take(self, answer: Value, said: Sequence[int], found: object) -> None:
+        """Note what was found with an answer."""
+        self.found[answer], self._said = found, self._measured(said)
+        self.is_worded = bool(said) and self._kind in ("Bool", "Integer", PLACE)
+
+    def _measured(self, said: Sequence[int]) -> Any:
+        return tuple(said) if self._kind == PLACE or len(said) < 2 else measured(said, self._kind)[0]
+
+    def sets(self, said: Sequence[int]) -> int:
+        """Return the sets of attributes that the next phrase may say."""
+        return ANY_SET if self._kind == PLACE or isinstance(self._said, int) else 1 << self._said[0]
+
+    def refuses(self, answer: Value, said: Sequence[int]) -> bool:
+        """True if the answer, or a third of its place, was found, or the question says something else."""
+        if self._measured(said) != self._said or answer in self.found:
+            return True
+        thirds = zip(answer[:2], zip(*self.found, strict=True), strict=False) if self._kind == PLACE else ()
+        return any(third in found or MIDDLE not in (third, *found) for third, found in thirds)

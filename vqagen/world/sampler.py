@@ -9,23 +9,23 @@ corners of rotated squares otherwise may.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from random import Random
 from typing import Any
 
 from vqagen.errors import VqagenError
 from vqagen.rng import below, pick, shuffled, stream
 from vqagen.world.attribute import Recorded
-from vqagen.world.camera import Camera
+from vqagen.world.camera import Camera, dot
 from vqagen.world.sampling_rules import SamplingRules, allowed
 from vqagen.world.scene import relation_lists
 from vqagen.world.solids import Solid, is_enough_visible, is_unhidden, overlap
 
 DIGITS = 6
 """Decimals of every float written. Rules are applied to the rounded numbers, so they hold for the written scene."""
-
-
 Placed = tuple[Mapping[str, Recorded], Solid]
 """An object of the scene that is being drawn: its attribute values, and its body."""
 
@@ -38,10 +38,14 @@ def sample_scenes(
         yield sample_scene(rules, seed, index, split)
 
 
-def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "sample") -> dict[str, Any]:
+def sample_scene(
+    rules: SamplingRules, seed: int, index: int, split: str = "sample", is_quick: bool = False
+) -> dict[str, Any]:
     """Return one scene record, ready for JSON. Raises VqagenError if the rules leave too little room for one.
 
     The number of objects and the camera are drawn once and kept at restarts, so numbers of objects stay uniform.
+    `is_quick`: places are drawn among those that leave the margins, which gives other scenes, of ten objects in a tenth
+    of the time; and the camera is recorded.
     """
     rng = stream(seed, "scenes", index)
     low, high = rules.objects
@@ -49,13 +53,14 @@ def sample_scene(rules: SamplingRules, seed: int, index: int, split: str = "samp
     camera = rules.camera.draw(rng)
     failures = Counter[str]()
     for _ in range(rules.restarts_per_scene + 1):
-        placed = _place_all(rules, rng, count)
+        placed = _place_all(rules, rng, count, is_quick)
         if isinstance(placed, str):
             failures[placed] += 1
         elif rule := _hiding_rule(rules, camera, [solid for _, solid in placed]):
             failures[rule] += 1
         else:
-            return _record(rules, placed, camera, seed, index, split)
+            record = _record(rules, placed, camera, seed, index, split)
+            return record | {"camera": camera.to_record()} if is_quick else record
     raise VqagenError(_no_room(rules, index, count, failures))
 
 
@@ -64,33 +69,69 @@ def scene_document_info(split: str) -> dict[str, Any]:
     return {"split": split, "license": "CC0 1.0", "version": "1.0"}
 
 
-def _place_all(rules: SamplingRules, rng: Random, count: int) -> list[Placed] | str:
+def _place_all(rules: SamplingRules, rng: Random, count: int, is_quick: bool) -> list[Placed] | str:
     """Return `count` objects, or the rule that forbade most places of the one that found none."""
     placed: list[Placed] = []
     for _ in range(count):
         looks = _draw_looks(rules, rng)
         if looks is None:
             return "restrict"
-        solid = _place(rules, looks, [other for _, other in placed], rng)
+        solid = _place(rules, looks, [other for _, other in placed], rng, is_quick)
         if isinstance(solid, str):
             return solid
         placed.append((looks, solid))
     return placed
 
 
-def _place(rules: SamplingRules, looks: Mapping[str, Recorded], others: Sequence[Solid], rng: Random) -> Solid | str:
+def _place(
+    rules: SamplingRules, looks: Mapping[str, Recorded], others: Sequence[Solid], rng: Random, is_quick: bool
+) -> Solid | str:
     """Return the body of an object beside the others; after too many tries, the rule that forbade most places."""
-    kind, radius, (low, high) = rules.solid.of(looks), float(rules.radius.of(looks)), rules.area
-    broken = Counter[str]()
-    for _ in range(rules.tries_per_object):
-        x = round(low + (high - low) * rng.random(), DIGITS)
-        y = round(low + (high - low) * rng.random(), DIGITS)
-        solid = Solid(kind, (x, y, radius), radius, round(360 * rng.random(), DIGITS))
+    kind, radius = rules.solid.of(looks), float(rules.radius.of(looks))
+    axes, broken = [(*axis, 0.0) for axis in rules.margin_axes], Counter[str]()
+    is_quick = is_quick and len(axes) == 2 and abs(dot(*axes)) < 1e-3
+    for x, y in (_free_places if is_quick else _places)(rules, others, rng):
+        place = round(x, DIGITS), round(y, DIGITS), radius
+        solid = Solid(kind, place, radius, round(360 * rng.random(), DIGITS))
         rule = _broken_rule(rules, solid, others)
         if rule is None:
             return solid
         broken[rule] += 1
-    return broken.most_common(1)[0][0]
+    return broken.most_common(1)[0][0] if broken else "margin"
+
+
+def _places(rules: SamplingRules, others: Sequence[Solid], rng: Random) -> Iterator[tuple[float, float]]:
+    """Yield places in the area."""
+    low, high = rules.area
+    for _ in range(rules.tries_per_object):
+        yield low + (high - low) * rng.random(), low + (high - low) * rng.random()
+
+
+def _free_places(rules: SamplingRules, others: Sequence[Solid], rng: Random) -> Iterator[tuple[float, float]]:
+    """Yield places in the area that leave the margins of all others along two axes at right angles.
+
+    Margins leave spans of each axis; of ten objects, a place in a hundred lies in spans of both.
+    """
+    axes, (low, high) = rules.margin_axes, rules.area
+    free = [_free_spans(rules, axis, others) for axis in axes]
+    lengths = [[*accumulate([end - start for start, end in spans])] for spans in free]
+    for _ in range(rules.tries_per_object * 10 if all(free) else 0):  # spans of both meet mostly outside of the area
+        at = []
+        for spans, ends in zip(free, lengths, strict=True):
+            place = rng.random() * ends[-1]
+            number = bisect_left(ends, place)
+            at.append(spans[number][1] - ends[number] + place)
+        x, y = (at[0] * axes[0][i] + at[1] * axes[1][i] for i in (0, 1))
+        if low <= x <= high and low <= y <= high:
+            yield x, y
+
+
+def _free_spans(rules: SamplingRules, axis: tuple[float, float], others: Sequence[Solid]) -> list[tuple[float, float]]:
+    """Return what the margins of others leave of an axis on the ground, as far as the area reaches."""
+    least, *_, most = sorted([x * axis[0] + y * axis[1] for x in rules.area for y in rules.area])
+    taken = sorted([other.centre[0] * axis[0] + other.centre[1] * axis[1] for other in others])
+    spans = pairwise([least - rules.margin, *taken, most + rules.margin])
+    return [(one + rules.margin, other - rules.margin) for one, other in spans if other - one > 2 * rules.margin]
 
 
 def _broken_rule(rules: SamplingRules, solid: Solid, others: Sequence[Solid]) -> str | None:

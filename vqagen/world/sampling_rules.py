@@ -103,6 +103,12 @@ class SamplingRules:
         """Return `min_visible_pixels` for pictures of a width in place of the camera's own."""
         return self.min_visible_pixels * (width / self.camera.width) ** 2
 
+    def scaled(self, width: int) -> SamplingRules:
+        """Return the rules for pictures of a width in place of the camera's own."""
+        seen = self.camera.at(self.camera.position).scaled(width)
+        camera = replace(self.camera, focal_pixels=seen.focal_pixels, width=seen.width, height=seen.height)
+        return replace(self, camera=camera, min_visible_pixels=math.ceil(self.least_pixels(width)))
+
     def keeps(self, scene: Mapping[str, Any]) -> bool:
         """True if no object of a scene record breaks a restriction, such as those of a condition."""
         rows = {key: row_reader(attribute)(scene["objects"], scene)[1] for key, attribute in self.attributes.items()}
