@@ -16,6 +16,7 @@ from bench_generate import generate
 from bench_human import human
 from bench_kills import kills
 from bench_learning import learning
+from bench_reasoning import reasoning
 from bench_reference import reference
 from bench_sampling import sampling
 from bench_scale import scale
@@ -59,6 +60,7 @@ for command in (
     kills,
     trainers,
     learning,
+    reasoning,
     endless,
 ):
     bench.add_command(command)

@@ -34,6 +34,7 @@ ELSEWHERE = {
     "kills": "tests/laws/test_resume.py runs it",
     "trainers": "installs torch",
     "learning": "installs torch",
+    "reasoning": "installs torch",
 }
 
 
