@@ -25,6 +25,9 @@ INTEGERS = range(11)
 """The integers every count starts with. Those up to the largest scene met join, and any other when it first occurs."""
 REACHABLE = 0.4
 """Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
+STEADILY_REACHABLE = 0.2
+"""The same of steady answers. A third one that has about this share is level at one time and not at another, so that
+the answer before tells the next; where there are two numbers and hardly a third, few families have one near .2."""
 
 SLACK_BY_WORDS = 6.0
 """By how much more a value or a number may lead, at most, with `words`, and any answer in dialogs. Were it 0, hardly
@@ -47,7 +50,12 @@ class AnswerCounts:
     """
 
     def __init__(
-        self, known: Sequence[Value], leading: int = 2, coins: Random | None = None, most_slack: float = 0.0
+        self,
+        known: Sequence[Value],
+        leading: int = 2,
+        coins: Random | None = None,
+        most_slack: float = 0.0,
+        is_steady: bool = False,
     ) -> None:
         """`known`: the answers that are known beforehand, a range for numbers; `leading` of them run neck and neck.
 
@@ -56,8 +64,11 @@ class AnswerCounts:
         start at 0: one that no scene has would seem level with those that are given, and keep these from being given.
 
         `most_slack`: by how much more an answer may lead, at most; how much is drawn by the coins after each answer.
+
+        `is_steady`: only the answers that lead bound each other, and not the median: else all that are common are
+        refused late in a window, where each answer is then like the one before.
         """
-        self._is_integer = isinstance(known, range)
+        self._is_integer, self._is_steady = isinstance(known, range), is_steady
         self._leading, self._coins, self._most_slack, self._slack = leading, coins, most_slack, 0.0
         self._counts: dict[Value, int] = {}
         self._ascending: list[int] = []
@@ -105,9 +116,9 @@ class AnswerCounts:
         # Three lead, counts 0 1 9 10 10: the third, 9, is level with the second, 10, so the limit is 9.9 and both tens
         # are refused. Counts 0 1 3 10 10: the third is rare, so the limit is 11 and nothing is refused.
         second, third = counts[-2], counts[-leading]
-        level = third if third > second * REACHABLE else second
+        level = third if third > second * (STEADILY_REACHABLE if self._is_steady else REACHABLE) else second
         limit, most = 1.1 * level + self._slack, 5 * (median if median > 5 else 5.0)
-        if most < limit:
+        if most < limit and not self._is_steady:
             limit = most
         if counts[-1] <= limit:
             return _NONE
@@ -206,7 +217,8 @@ class CountedBalance(FamilyBalance):
 
     def _of(self, said: Sequence[int]) -> list[AnswerCounts]:
         found = []
-        for key in enumerate(measured(said, self.plan.template.balanced_type)[: self.measures]):
+        phrases = said[: len(self.plan.phrases)]
+        for key in enumerate(measured(phrases, self.plan.template.balanced_type)[: self.measures]):
             if key not in self._worded:
                 self._worded[key] = AnswerCounts(self._known, self._leading, self._coins)
                 self._worded[key].meet(self._size)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vqagen.bits import Objects
 from vqagen.language.catalogue import Value
 from vqagen.language.program import Program
-from vqagen.language.template import PLACE
+from vqagen.language.template import PLACE, PLACES
 from vqagen.plugin import SAMENESS, Undefined
 from vqagen.search.degeneracy import make_idle_test, tested_relations
 from vqagen.search.description import Description, Pick
@@ -258,7 +258,7 @@ class Search:
             return UNBALANCED
         if balance.is_worded and balance.refuses(answer, self.plan.said(state.picked)):
             hangs_on_phrase = self.plan.phrases[-1:] == [self.plan.stages[-1].choice.index]
-            if hangs_on_phrase and self.plan.template.answer_type != PLACE:
+            if hangs_on_phrase and self.plan.template.answer_type not in (PLACE, PLACES):
                 state.failed_by_balance = True
             else:
                 state.failed_by_words = True

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from vqagen.language.catalogue import Composite, Value
 from vqagen.language.constraints import other_output
 from vqagen.language.program import Step
-from vqagen.language.template import PLACE, Constraint, Template, TemplateNode, ruled_out_answers
+from vqagen.language.template import PLACE, PLACES, Constraint, Template, TemplateNode, ruled_out_answers
 from vqagen.plugin import NODE, RELATION, SLOT
 from vqagen.search.description import Description, LocalCheck, Pick, PlainChoice, Sampling, local_checks
 from vqagen.search.draws import PlainDraw, ReferenceDraw, SetDraw
@@ -148,15 +148,18 @@ class Plan:
     def said(self, picked: Sequence[Pick]) -> tuple[int, ...]:
         """Return the set of attributes that each phrase says; where a place is asked for, what tells of it.
 
-        These are the relations, by number, all of them as one number, the last one and the last two with how many words
-        phrases say, and that number of words alone. "The thing behind it" is the last one, as no other is behind; of
-        blue rubber things, several may be.
+        For the places of a set, all relations follow as one number: between two things is less than left of both. For
+        one place, there are only the relations, by number, all of them as one number, the last one and the last two
+        with how many words phrases say, and that number alone. "The thing behind it" is the last one, as no other
+        is behind; of blue rubber things, several may be.
         """
         said = self._said(picked)
-        if self.template.answer_type != PLACE:
+        if self.template.answer_type not in (PLACE, PLACES):
             return said
         relations, words = self.template.catalogue.domain.relations, sum([each.bit_count() for each in said])
         turns = [relations.index(word) for op in self.turns if (word := picked[op][0]) in relations]
+        if self.template.answer_type == PLACES:
+            return (*said, _as_one(turns)) if turns else said
         lasts = [_as_one([*turns[-number:], words]) for number in range(1, min(2, len(turns)) + 1)]
         return (*turns, _as_one(turns), *lasts, words)
 
