@@ -14,7 +14,7 @@ import vqagen
 from vqagen import load_domain_files
 from vqagen.language.synonyms import Synonyms
 from vqagen.language.template import Template
-from vqagen.search.balance import AnswerCounts, known_answers
+from vqagen.search.balance import INTEGERS, AnswerCounts, known_answers
 from vqagen.search.vocabulary import Vocabularies
 from vqagen.tasks.questions.family import Family, FamilyAnswers
 from vqagen.tasks.questions.settings import QuestionSettings
@@ -65,6 +65,19 @@ def test_an_answer_is_refused_when_it_is_too_common() -> None:
             for _ in range(count):
                 answers.add(answer)
         assert answers.refused == refused, counts
+
+
+def test_steady_answers_are_not_bound_by_those_that_are_never_given() -> None:
+    """Of 0 to 10, two were given 30 times each: most others never, so that the median refuses both elsewhere."""
+    steady, other = (AnswerCounts(INTEGERS, 3, is_steady=is_steady) for is_steady in (True, False))
+    for answers in (steady, other):
+        for answer in (2, 3) * 30:
+            answers.add(answer)
+    assert (steady.refused, other.refused) == (frozenset(), {2, 3})
+
+    for _ in range(7):
+        steady.add(4)
+    assert steady.refused == {2, 3}, "a third that has a fifth of the second is level with both"
 
 
 def test_a_scene_may_have_as_many_objects_as_it_has() -> None:

@@ -175,6 +175,32 @@ def test_no_third_is_more_common_than_the_middle_whatever_is_said(vqagen_: Comma
     assert [key for key in counts if counts[key] > counts[*key[:2], middle[key[1]]] + 2] == []
 
 
+def test_no_number_of_a_set_is_more_common_with_some_relations(vqagen_: Commands) -> None:
+    """Two relations have no number twice more than its share of all, and late questions not one number nearly alone."""
+    vqagen_.given(
+        "scenes sample --count 150 --seed 8 -o scenes.json",
+        "generate --scenes scenes.json --templates clevr-places -o m.json"
+        " --only mark.json#two_hop --only mark.json#same_color",
+    )
+    with_both, numbers, related = Counter[tuple[str, int]](), Counter[int](), Counter[str]()
+    alike = list[int]()
+    for record in _records("m.json"):
+        relations = " ".join(node["value_inputs"][0] for node in record["program"] if node["type"] == "relate")
+        number = 0 if record["answer"] == "none" else record["answer"].count(",") + 1
+        if relations:
+            with_both[relations, number] += 1
+            numbers[number] += 1
+            related[relations] += 1
+        else:
+            alike.append(number)
+    ahead = {key: with_both[key] - related[key[0]] * numbers[key[1]] / related.total() for key in with_both}
+
+    assert len(related) == 16
+    assert max(ahead.values()) < 1.5
+    assert len(alike) > 80
+    assert Counter(alike[-20:]).most_common(1)[0][1] < 14
+
+
 def test_the_default_asks_for_no_place() -> None:
     """The default templates are those of `templates/clevr`, none of which ends in a place."""
     loaded = load_domain_files()
