@@ -179,6 +179,18 @@ def test_verify_finds_what_is_spoiled(vqagen_: Commands) -> None:
     assert not missed, "\n".join(missed)
 
 
+def test_verify_refuses_letters_as_answers_to_other_questions() -> None:
+    """A number of objects is none of their numbers."""
+    scenes = sampled_scenes(5)
+    asked = [each.to_record() for each in vqagen.generate(scenes)]
+    counted = next(each for each in asked if each["answer"] == "1")
+    record = {**counted, "answer": "A", "choices": ["A", "B"], "choice": 0, "block": 0, "marks": [1, 0]}
+
+    assert [each.problem for each in vqagen.verify([record], scenes).mismatches] == [
+        "marks: only questions for places have letters"
+    ]
+
+
 def test_a_letter_is_an_answer_for_all_that_read_questions(vqagen_: Commands) -> None:
     """And the questions are refused where their picture would lack it."""
     vqagen_.given(*MADE)

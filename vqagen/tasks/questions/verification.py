@@ -236,6 +236,7 @@ def _options_fault(record: Mapping[str, Any], scene: Scene, function: Function, 
     objects = {*map(repr, marks or ())} if isinstance(marks, list | None) else {""}
     rows = [
         (len({*options}) < len(options), "choices: an option stands there twice"),
+        (bool(marks) and function.output not in (PLACE, PLACES), "marks: only questions for places have letters"),
         (
             bool(objects)
             and (not objects <= {*map(repr, markable(scene.record))} or [*LETTERS[: len(objects)]] != options),
