@@ -152,6 +152,12 @@ SPOILED = [
     ("places.jsonl", '"answer_boxes":[[', '"answer_boxes":["x",[', "answer_boxes: expected a box such as"),
     ("pictures/scenes.json", '"box":[', '"box":[9,', "scenes[0]: expected a box such as"),
     ("pictures/scenes.json", '"width":480', '"width":48', "lies outside of the picture, which has 48 x 320 pixels"),
+    (
+        "pictures/scenes.json",
+        '"width":480',
+        '"width":"wide"',
+        "camera: expected whole numbers as the width and the height",
+    ),
     ("pictures/scenes.json", '"counts":', '"count":', "scenes[0]: expected a mask with size and counts"),
     ("pictures/scenes.json", '"box":[', '"box":[-', "lies outside of the picture, which has 480 x 320 pixels"),
     ("pictures/scenes.json", '"mask":', '"masks":', "some objects have a mask and others have none, though"),

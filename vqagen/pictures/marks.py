@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vqagen.pictures.drawing import read_drawing
 from vqagen.pictures.masks import Bools, mask_pixels
 from vqagen.pictures.sprites import pillow, sprite
+from vqagen.world.scene import picture_size
 
 DISCS, LEAST_SIDE, LEAST_SHOWN = 30, 14, 2
 """Discs side by side across a picture; the least width of one in pixels, so that its letter can be read; and how many
@@ -46,7 +47,7 @@ def _side(width: int) -> int:
 
 def markable(scene: Mapping[str, Any]) -> list[int]:
     """Return the objects of a scene record that can bear a mark: enough of them can be seen, as far as it says so."""
-    least = LEAST_SHOWN * _side((scene.get("camera") or {}).get("width", 0)) ** 2
+    least = LEAST_SHOWN * _side((picture_size(scene) or (0, 0))[0]) ** 2
     shown = (thing.get("visible_pixels") for thing in scene["objects"])
     return [number for number, pixels in enumerate(shown) if not isinstance(pixels, int) or pixels >= least]
 

@@ -283,9 +283,17 @@ def boxes_of(record: Mapping[str, Any]) -> list[list[int]] | None:
 
 
 def picture_size(record: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the width and height of the picture of a scene record; None if its camera does not say it."""
-    camera = record.get("camera") or {}
-    return (camera["width"], camera["height"]) if {"width", "height"} <= camera.keys() else None
+    """Return the width and height of the picture of a scene record; None if its camera does not say it.
+
+    Raises BadInput for what is no size.
+    """
+    match record.get("camera") or {}:
+        case {"width": int(width), "height": int(height)}:
+            return width, height
+        case Mapping() as camera if not {"width", "height"} <= camera.keys():
+            return None
+    message = "expected whole numbers as the width and the height of the picture"
+    raise BadInput([Problem(message, str(record.get("image_filename")), "camera")])
 
 
 def box_fault(given: Any, size: tuple[int, int] | None = None) -> str:
