@@ -197,6 +197,8 @@ def test_visibility_is_a_rule_of_the_level() -> None:
         ("hard", "'hard'"),
         ([], "must not be empty"),
         ([1, "all"], "'all'"),
+        ([["places"]], r"found \['places'\]"),
+        (None, "found None"),
     ],
 )
 def test_an_unknown_level_is_named(levels: Levels, said: str) -> None:
@@ -211,11 +213,20 @@ def test_an_unknown_level_is_named(levels: Levels, said: str) -> None:
         {"objects": (3, 4), "visible": 2},
         {"objects": (3, 4), "samples": -1},
         {"objects": (3, 4), "trials": -1},
+        {"objects": (3, 4), "trials": "half"},
+        {"objects": 4},
+        {"objects": (3, 4, 5)},
     ],
 )
 def test_a_wrong_level_is_refused(level: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Level(**level)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [0, -5, 2.5, "240"])
+def test_a_wrong_width_is_refused(width: int) -> None:
+    with pytest.raises(UsageError, match="width must be a whole number from 1 on"):
+        environment(width=width)
 
 
 def test_a_level_that_nothing_fits_is_refused() -> None:

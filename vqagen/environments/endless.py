@@ -92,12 +92,15 @@ class Level:
 
     def __post_init__(self) -> None:
         for name in ("objects", "steps", "relations"):
-            low, high = getattr(self, name)
-            if not 0 <= low <= high:
-                raise UsageError(f"level: {name} must be two numbers from 0 on, the smaller first; found {low}, {high}")
+            match getattr(self, name):
+                case [int(low), int(high)] if 0 <= low <= high:
+                    continue
+                case given:
+                    raise UsageError(f"level: {name} must be two numbers from 0 on, the smaller first; found {given!r}")
         for name in ("visible", "trials"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(f"level: {name} must be a share from 0 to 1, found {getattr(self, name)}")
+            share = getattr(self, name)
+            if not (isinstance(share, int | float) and 0 <= share <= 1):
+                raise UsageError(f"level: {name} must be a share from 0 to 1, found {share!r}")
         if self.samples < 0:
             raise UsageError(f"level: samples must be 0 or more, found {self.samples}")
 
@@ -148,12 +151,12 @@ def _listed(levels: Levels) -> tuple[Level, ...]:
     if levels == CURRICULUM:
         return (*(replace(level, samples=CURRICULUM_SAMPLES) for level in LEVELS[:-1]), LEVELS[-1])
     found = []
-    for level in [levels] if isinstance(levels, str | int | Level) else levels:
+    for level in [levels] if isinstance(levels, str) or not isinstance(levels, Sequence) else levels:
         if isinstance(level, int) and 1 <= level <= len(LEVELS):
             found.append(LEVELS[level - 1])
         elif isinstance(level, Level):
             found.append(level)
-        elif level in NAMED:
+        elif isinstance(level, str) and level in NAMED:
             found.append(NAMED[level])
         else:
             names = ", ".join(map(repr, (ALL, CURRICULUM, *NAMED)))
@@ -232,6 +235,8 @@ class Environment:
 
     def __init__(self, domain: PathLike, levels: Levels, seed: int, width: int) -> None:
         """Load the domain. Raises VqagenError, also for a level that no question of the domain has."""
+        if type(width) is not int or width < 1:
+            raise UsageError(f"width must be a whole number from 1 on, found {width!r}")
         self._arguments = (domain, levels, seed, width)
         self.seed, self.schedule = seed, Schedule(levels)
         settings = QuestionSettings(seed=seed)
