@@ -65,13 +65,16 @@ class Plausible:
         said = self._once(tuple(self._named(program, kind)))
         key, name, index = (kind, last.name, NO_SCENE) if seen is None else (PLACE, PLACE, scene.index)
         return Posed(
-            *(key, name, family, text),
-            self._once(tuple(wrong)),
-            self._once(made),
-            said,
-            len(program.nodes),
-            index,
-            lacks,
+            key,
+            name,
+            family,
+            text,
+            wrong=self._once(tuple(wrong)),
+            mistakes=self._once(made),
+            said=said,
+            steps=len(program.nodes),
+            scene=index,
+            lacks=lacks,
         )
 
     def _named(self, program: Program, kind: str) -> Iterator[str]:

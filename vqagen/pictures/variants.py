@@ -21,7 +21,7 @@ NEEDS = {
     LLVM: f"LLVM 18 or later: {to_install('llvm')}, or install libllvm19 (Debian, Ubuntu), or set {LIBRARY}",
     CUDA: "an NVIDIA GPU with its driver; --variant llvm needs none",
 }
-_TRIAL = """
+_SCRIPT = """
 import sys, mitsuba
 mitsuba.set_variant(sys.argv[1])
 mitsuba.render(mitsuba.load_dict(mitsuba.cornell_box()), spp=1)
@@ -53,7 +53,7 @@ def check_variant(variant: str) -> None:
     if variant == SCALAR:
         return
     require_package("mitsuba", "render", "a rendered picture")
-    command = [sys.executable, "-c", _TRIAL, name_variant(variant)]
+    command = [sys.executable, "-c", _SCRIPT, name_variant(variant)]
     tried = subprocess.run(command, capture_output=True, text=True, check=False)
     if tried.returncode:
         last = (tried.stderr.strip() or f"it ended with {tried.returncode}").splitlines()[-1]
