@@ -309,4 +309,4 @@ class OtherAnswers(FamilyBalance):
         if self._measured(said) != self._said or answer in self.found:
             return True
         thirds = zip(answer[:2], zip(*self.found, strict=True), strict=False) if self._kind == PLACE else ()
-        return any(third in found or MIDDLE not in (third, *found) for third, found in thirds)
+        return any(third in found or (third != MIDDLE and MIDDLE not in found) for third, found in thirds)
