@@ -75,8 +75,8 @@ class Cluster(WorkerEngine):
     def _threads(self) -> int:
         try:
             if self._client.status == "running":
-                # `nthreads()` waits for ever if the scheduler dies while it is asked.
-                threads = self._client.sync(self._client.scheduler.ncores, workers=None, callback_timeout=TIMEOUT)
+                # `nthreads()` waits for ever if the scheduler dies while it is asked; with a timeout of its own, rarely.
+                threads = _in_background(self._client.nthreads).result(TIMEOUT)
                 return sum(threads.values())
         except OSError:
             pass
