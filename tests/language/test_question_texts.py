@@ -216,8 +216,10 @@ def test_texts_are_not_read_without_the_templates_they_were_made_from(vqagen_: C
 
         assert report.by_problem == ({"unread": 1} if info else {}), "vqagen's own texts must be read"
         assert [
-            each.startswith(f"texts, and any mentions and reasonings, not read: {why}") for each in report.unproven
-        ] == [False, True]
+            each.startswith(f"texts, and any mentions and reasonings, not read: {why}")
+            for each, number in report.unproven.items()
+            if number
+        ] == [True]
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             given = verified({**document, "info": info}, templates=TEMPLATES, synonyms=shipped("synonyms.json"))
