@@ -27,7 +27,7 @@ REACHABLE = 0.4
 """Share of the second most frequent answer that a third must have by itself before it counts as level with the two."""
 STEADILY_REACHABLE = 0.2
 """The same of steady answers. A third one that has about this share is level at one time and not at another, so that
-the answer before tells the next; where there are two numbers and hardly a third, few families have one near .2."""
+the answer before tells the next. Chosen by trials on the shipped families."""
 
 SLACK_BY_WORDS = 6.0
 """By how much more a value or a number may lead, at most, with `words`, and any answer in dialogs. Were it 0, hardly
