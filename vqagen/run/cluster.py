@@ -75,7 +75,7 @@ class Cluster(WorkerEngine):
     def _threads(self) -> int:
         try:
             if self._client.status == "running":
-                # `nthreads()` waits for ever if the scheduler dies while it is asked; with a timeout of its own, rarely.
+                # `nthreads()` waits for ever if the scheduler dies while it is asked; rarely with its own timeout, too.
                 threads = _in_background(self._client.nthreads).result(TIMEOUT)
                 return sum(threads.values())
         except OSError:
