@@ -16,6 +16,7 @@ from bench_generate import generate
 from bench_human import human
 from bench_kills import kills
 from bench_learning import learning
+from bench_pictures import pictures
 from bench_reasoning import reasoning
 from bench_reference import reference
 from bench_sampling import sampling
@@ -62,6 +63,7 @@ for command in (
     learning,
     reasoning,
     endless,
+    pictures,
 ):
     bench.add_command(command)
 

@@ -23,6 +23,7 @@ SMALL = {
     "evaluate": "--count 20 --scenes 2",
     "export": "--count 20 --to trl",
     "environment": "--samples 3",
+    "pictures": "--count 1 --repeats 1 --reference 9 --width 60",
     "scale": "--count 20 --repeats 1",
     "human load": "--seconds 1 --clients 2",
     "human kills": "--kills 1 --clients 2 --least 1 --store sqlite",

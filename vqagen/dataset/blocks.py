@@ -181,9 +181,12 @@ def arranged(block: Block, rng: Random, is_marked: bool = False) -> Iterator[tup
 
     With `is_marked`, all have the same order.
     """
-    common = shuffled(rng, list(block.values())) if is_marked else []
+    if is_marked:
+        common = tuple(shuffled(rng, list(block.values())))
+        yield from ((number, common) for number in block)
+        return
     places = shuffled(rng, range(len(block)))
     for place, (number, answer) in zip(places, block.items(), strict=True):
         order = shuffled(rng, [other for other in block.values() if other != answer])
         order.insert(place, answer)
-        yield number, tuple(common or order)
+        yield number, tuple(order)

@@ -64,4 +64,4 @@ def faster_variant(variant: str) -> str:
     """Return a hint if a variant is the plain one and LLVM is here; else ""."""
     if variant != SCALAR or find_llvm() is None:
         return ""
-    return f"hint: --variant {LLVM} renders in about half the time here; its noise is another one"
+    return f"hint: --variant {LLVM} renders in less than half the time here; its noise is another one"
