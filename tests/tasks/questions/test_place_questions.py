@@ -175,6 +175,7 @@ def test_no_third_is_more_common_than_the_middle_whatever_is_said(vqagen_: Comma
     assert [key for key in counts if counts[key] > counts[*key[:2], middle[key[1]]] + 2] == []
 
 
+@pytest.mark.slow
 def test_no_number_of_a_set_is_more_common_with_some_relations(vqagen_: Commands) -> None:
     """Two relations have no number twice more than its share of all, and late questions not one number nearly alone."""
     vqagen_.given(

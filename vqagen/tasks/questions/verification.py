@@ -233,13 +233,11 @@ def _options_fault(record: Mapping[str, Any], scene: Scene, function: Function, 
     odd = [option for option in options if option.isdecimal() != right.isdecimal() or option not in known]
     odd += options[2:] if function.output == "Bool" else []
     position = options.index(right) if right in options else None
-    objects = {*map(repr, marks or ())} if isinstance(marks, list | None) else {""}
     rows = [
         (len({*options}) < len(options), "choices: an option stands there twice"),
         (bool(marks) and function.output not in (PLACE, PLACES), "marks: only questions for places have letters"),
         (
-            bool(objects)
-            and (not objects <= {*map(repr, markable(scene.record))} or [*LETTERS[: len(objects)]] != options),
+            marks not in (None, []) and not _have_letters(marks, options, scene),
             f"marks: expected an object that can be seen for each letter in choices, found {as_written(marks)}",
         ),
         (position is None, f"choices: the answer {right!r} is not among them"),
@@ -250,6 +248,15 @@ def _options_fault(record: Mapping[str, Any], scene: Scene, function: Function, 
         ),
     ]
     return next((QuestionFault("wrong options", why) for is_wrong, why in rows if is_wrong), None)
+
+
+def _have_letters(marks: object, options: list[str], scene: Scene) -> bool:
+    """Tell whether `marks` are different objects that can be seen, as many as `options` has letters."""
+    if not isinstance(marks, list):
+        return False
+    objects = {*map(repr, marks)}  # 1, 1.0 and true are told apart
+    is_each_seen = len(objects) == len(marks) and objects <= {*map(repr, markable(scene.record))}
+    return is_each_seen and options == [*LETTERS[: len(marks)]]
 
 
 def _block_fault(blocks: dict[str, list[Any]], record: Mapping[str, Any]) -> QuestionFault | None:
