@@ -1,9 +1,9 @@
 """Mutants: small faults put into the package one at a time, to see whether the quick tests notice.
 
 `python tests/mutants.py draw 100` draws them by seed into mutants.json; `python tests/mutants.py run` puts each into a
-copy of this checkout, runs the quick tests of the files that import its module (of the nearest importers, if no test
-file does so itself), and prints which survived. A mutant is found again by its function and its source text, so lines
-may move.
+copy of this checkout, runs the quick tests of its folder and of the files that import its module (of the nearest
+importers, if no test file does so itself), and prints which survived. A mutant is found again by its function and its
+source text, so lines may move.
 """
 
 from __future__ import annotations
@@ -163,15 +163,16 @@ def importers() -> dict[Path, set[Path]]:
 
 
 def tests_of(path: Path, users: dict[Path, set[Path]]) -> list[str]:
-    """Return the test files nearest to a module: those that import it, or that import what imports it, and so on."""
-    seen, near = {path}, {path}
+    """Return the test files of a module: those of its folder, and the nearest to it by who imports whom."""
+    folder = ROOT / "tests" / path.parent.relative_to(ROOT / "vqagen")
+    tests, seen, near = set(folder.glob("test_*.py")), {path}, {path}
     while near:
         near = {user for each in near for user in users.get(each, ())} - seen
         seen |= near
-        tests = sorted(str(each.relative_to(ROOT)) for each in near if each.name.startswith("test_"))
-        if tests:
-            return tests
-    return []
+        if nearest := {each for each in near if each.name.startswith("test_")}:
+            tests |= nearest
+            break
+    return sorted(str(each.relative_to(ROOT)) for each in tests)
 
 
 def outcome(mutant: Mutant, users: dict[Path, set[Path]]) -> str:
@@ -185,9 +186,7 @@ def outcome(mutant: Mutant, users: dict[Path, set[Path]]) -> str:
         return "survived"
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         copy = Path(folder) / "checkout"
-        shutil.copytree(
-            ROOT, copy, ignore=shutil.ignore_patterns(".venv*", "__pycache__", ".git", "quickstart", ".*_cache")
-        )
+        shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
         (copy / path.relative_to(ROOT)).write_text(mutated(path, node, mutant["after"]), encoding="utf-8")
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         variables = {**os.environ, "PYTHONPATH": str(copy), "PYTHONHASHSEED": "0"}

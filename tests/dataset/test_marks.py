@@ -119,6 +119,11 @@ def test_what_a_letter_cannot_mark_is_left_out(asked: tuple[list[Record], list[R
     assert min(number for each in made for number in each["marks"]) == 1
     assert left["too little of the object can be seen to mark it"] == answers.count("0")
     assert left["the answer is no object or several, and a letter marks one"] == several
+    wide = {
+        "objects": [{"visible_pixels": pixels} for pixels in (400, 511, 512)],
+        "camera": {"width": 480, "height": 320},
+    }
+    assert markable(wide) == [2], "a disc has 16 pixels in a picture of 480"
 
 
 # Pictures and files ---------------------------------------------------------------------------------------------------

@@ -145,6 +145,8 @@ FAULTS: list[tuple[object, list[str]]] = [
     ),
     ([{"ellipse": [0.5, 0.5, 0.1, -0.1]}], ["[0].ellipse: expected [center x, center y, radius x, radius y] with "
      "numbers above 0 for the last 2, found a list of 4"]),
+    ([{"ellipse": [0.5, 0.5, 0.1, 0]}], ["[0].ellipse: expected [center x, center y, radius x, radius y] with "
+     "numbers above 0 for the last 2, found a list of 4"]),
     ([{"polygon": [[0, 0], [1, 1]]}], ["[0].polygon: expected at least 3 points [x, y], not all the same, "
      "found a list of 2"]),
     ([{"curve": [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]}], ["[0].curve: expected at least 3 points [x, y], not all the "

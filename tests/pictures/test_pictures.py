@@ -23,7 +23,7 @@ import vqagen
 from vqagen.errors import BadInput
 from vqagen.pictures.looks import SceneLooks
 from vqagen.pictures.masks import mask_pixels, masks_of, run_lengths
-from vqagen.pictures.sketch import sketch
+from vqagen.pictures.sketch import sketch, to_srgb
 from vqagen.world.camera import Camera
 from vqagen.world.domain import load_domain
 from vqagen.world.solids import Solid
@@ -145,6 +145,15 @@ def test_a_picture_is_as_wide_as_asked_for() -> None:
     assert sketch(scene, looks_of()).shape == (320, 480, 3)
     assert sketch(scene, looks_of(), 120).shape == (80, 120, 3)
     assert (sketch({**scene, "objects": []}, looks_of(), 60) > 90).all()
+
+
+def test_linear_colors_become_the_nearest_levels_of_srgb() -> None:
+    """By IEC 61966-2-1."""
+    linear = np.linspace(-0.1, 1.1, 1201)
+    shown = linear.clip(0, 1)
+    levels = 255 * np.where(shown <= 0.0031308, 12.92 * shown, 1.055 * shown ** (1 / 2.4) - 0.055)
+
+    assert abs(to_srgb(linear) - levels).max() < 0.51, "half a level, and what the table rounds"
 
 
 def test_dolls_are_no_boxes() -> None:

@@ -122,6 +122,7 @@ def test_one_image_says_nothing_of_the_spread_between_images() -> None:
     """The interval of one image is Wilson's of one."""
     assert cluster_interval(np.array([1.0, 1.0]), np.array([3, 3])) == wilson(1, 1)
     assert clustered_mean(np.array([1.0, 0.0]), np.array([3, 3])).interval(-1, 1) == (-1, 1)
+    assert clustered_mean(np.array([1.0, 0.0]), np.array([3, 4])).error == 0.5
 
 
 @pytest.mark.slow

@@ -294,6 +294,8 @@ def typed_answer(text: str, answer_type: str) -> object:
 
     >>> typed_answer("yes", "Bool"), typed_answer("3", "Integer"), typed_answer("red, blue", "list")
     (True, 3, ['red', 'blue'])
+    >>> typed_answer("2, 5", PLACES), typed_answer("none", PLACES)
+    ([2, 5], [])
     """
     restore: dict[str, Callable[[str], object]] = {
         "Bool": lambda text: text == "yes",

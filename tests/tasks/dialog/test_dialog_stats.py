@@ -156,6 +156,7 @@ def test_rounds_are_counted_by_label_type_place_and_history(vqagen_: Commands) -
         "yes": 0.5,
         "answers": {"no": 1, "yes": 1},
     }
+    assert statistics["labels"]["count-all"] == {"family": "count", "rounds": 1, "share": 0.1429, "answers": {"3": 1}}
 
 
 def test_distances_are_counted_for_questions_that_refer_to_something(vqagen_: Commands) -> None:

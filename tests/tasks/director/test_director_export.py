@@ -142,7 +142,9 @@ def test_a_trial_is_exchanged_where_only_partners_are_left() -> None:
         for pair in range(3)
     )
     for seed in range(20):
-        assert pairs_together(deal(3, 2, given, seed=seed)) == 0
+        dealt = deal(3, 2, given, seed=seed)
+        assert pairs_together(dealt) == 0
+        assert sorted(trial.index for each in dealt for trial in each) == list(range(6))
 
 
 # CSV ------------------------------------------------------------------------------------------------------------------
