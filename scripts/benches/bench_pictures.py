@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from bench_costs import VQAGEN, count_option, in_turn, repeats_option, run_comma
 
 import vqagen
 from vqagen.errors import UsageError
+from vqagen.pictures.marks import pixels_of
 from vqagen.pictures.variants import VARIANTS, check_variant
 
 FIRST = 2
@@ -51,9 +51,9 @@ def pictures(count: int, repeats: int, reference: int, width: int) -> None:
 
         def pixels(samples: int) -> np.ndarray:
             settings = vqagen.PictureSettings(count=4, samples=samples, variant=variants[-1], width=width)
-            vqagen.write_pictures(scenes, out, settings=settings, options=vqagen.RunOptions(force=True))
-            names = [scene["image_filename"] for scene in json.loads((out / "scenes.json").read_bytes())["scenes"]]
-            return np.stack([_levels(out / "images" / name) for name in names])
+            made = Path(folder, f"paths {samples}")
+            vqagen.write_pictures(scenes, made, settings=settings, options=vqagen.RunOptions(force=True))
+            return np.stack([pixels_of(path.read_bytes()) for path in sorted(made.glob("images/*"))]).astype(float)
 
         many = pixels(reference)
         for samples in PATHS:
@@ -67,9 +67,3 @@ def _works(variant: str) -> bool:
         click.echo(str(error))
         return False
     return True
-
-
-def _levels(path: Path) -> np.ndarray:
-    from PIL import Image
-
-    return np.asarray(Image.open(path), dtype=float)

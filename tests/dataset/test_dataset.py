@@ -164,6 +164,13 @@ def test_a_dataset_of_which_nothing_is_made_may_become_another(tmp_path: Path) -
     assert write_dataset(tmp_path / "out", settings, find_domain("market"), scenes=scenes).steps
 
 
+def test_drawn_pictures_have_no_settings_of_the_renderer(tmp_path: Path) -> None:
+    for chosen in ({"variant": "llvm"}, {"samples": 4}):
+        with pytest.raises(UsageError, match="--samples and --variant are about rendered pictures"):
+            write_dataset(tmp_path / "out", DatasetSettings(pictures="drawn", **chosen))
+    assert not (tmp_path / "out").exists()
+
+
 def test_without_a_renderer_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mitsuba", None)
     with pytest.raises(UsageError, match="a drawn one does not: --pictures drawn"):

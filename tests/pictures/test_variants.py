@@ -11,7 +11,6 @@ from commands import Commands
 from PIL import Image
 from scene_records import sampled_scenes
 
-from vqagen.dataset.settings import DatasetSettings
 from vqagen.errors import UsageError
 from vqagen.pictures import variants
 from vqagen.pictures.variants import LIBRARY, check_variant, faster_variant, find_llvm
@@ -24,8 +23,6 @@ def test_the_renderers_names_of_variants_are_the_same_settings() -> None:
     assert PictureSettings(variant="llvm_ad_rgb") == PictureSettings(variant="llvm")
     with pytest.raises(UsageError, match="--variant must be one of scalar, llvm, cuda"):
         PictureSettings(variant="opencl")
-    with pytest.raises(UsageError, match="--samples and --variant are about rendered pictures"):
-        DatasetSettings(pictures="drawn", variant="llvm")
 
 
 def test_the_newest_llvm_of_this_environment_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

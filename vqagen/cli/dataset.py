@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vqagen.cli.messages import print_message, run_progress
+from vqagen.cli.messages import print_faster_variant, print_message, run_progress
 from vqagen.cli.options import GroupedCommand, Option, domain_options, input_path, path, settings_options
 from vqagen.dataset.settings import DatasetSettings
 from vqagen.run.options import RunOptions
-from vqagen.tasks.rendering.settings import RENDERED
 
 if TYPE_CHECKING:
     from vqagen.run.runner import OnProgress
@@ -47,14 +46,12 @@ def command(
     """
     from vqagen.dataset.build import write_dataset
     from vqagen.language.domain_files import QUESTIONS, find_domain
-    from vqagen.pictures.variants import faster_variant
 
     made = write_dataset(
         out, settings, find_domain(**domain, task=QUESTIONS), scenes=scenes, options=options, on_step=_step
     )
     click.echo(f"{out} is complete: there is nothing to do" if made.was_complete else made.summary(), err=True)
-    if settings.pictures == RENDERED and (hint := faster_variant(settings.variant)):
-        click.echo(hint, err=True)
+    print_faster_variant(settings.pictures, settings.variant)
 
 
 @contextmanager

@@ -199,3 +199,12 @@ def _shown(clock: Clock) -> Iterator[Callable[..., None]]:
 def run_summary(report: RunReport, out: str) -> str:
     """Return the result of a run in a few lines."""
     return f"{out} is complete: there is nothing to do" if report.was_complete else report.summary()
+
+
+def print_faster_variant(kind: str, variant: str) -> None:
+    """Say that a faster variant of the renderer is here, if pictures were rendered by the plain one."""
+    from vqagen.pictures.variants import faster_variant  # few commands render
+    from vqagen.tasks.rendering.settings import RENDERED
+
+    if kind == RENDERED and (hint := faster_variant(variant)):
+        click.echo(hint, err=True)

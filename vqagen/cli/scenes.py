@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from vqagen.cli import CommandGroup
-from vqagen.cli.messages import run_progress, run_summary
+from vqagen.cli.messages import print_faster_variant, run_progress, run_summary
 from vqagen.cli.options import (
     GroupedCommand,
     domain_options,
@@ -18,7 +18,7 @@ from vqagen.cli.options import (
     shard_option,
 )
 from vqagen.run.options import RunOptions
-from vqagen.tasks.rendering.settings import DRAWN, RENDERED, DrawingSettings, PictureSettings, RenderingSettings
+from vqagen.tasks.rendering.settings import DRAWN, DrawingSettings, PictureSettings, RenderingSettings
 from vqagen.tasks.sampling.settings import SamplingSettings
 
 
@@ -116,7 +116,6 @@ def _write(
     scenes: str, settings: PictureSettings, out: str, domain: dict[str, Any], shard: str | None, options: RunOptions
 ) -> None:
     from vqagen.language.domain_files import find_domain
-    from vqagen.pictures.variants import faster_variant
     from vqagen.run.making import write_pictures
 
     with run_progress() as on_progress:
@@ -125,5 +124,4 @@ def _write(
         )
     made = run_summary(report, out)
     click.echo(made if report.was_complete else f"{made} -> {out}", err=True)
-    if settings.kind == RENDERED and (hint := faster_variant(settings.variant)):
-        click.echo(hint, err=True)
+    print_faster_variant(settings.kind, settings.variant)

@@ -122,6 +122,8 @@ def write_dataset(
     require_package("sklearn", "stats", "the audit of a dataset")
     if settings.pictures == RENDERED:
         require_package("mitsuba", "render", "a rendered picture (a drawn one does not: --pictures drawn)")
+    elif (settings.samples, settings.variant) != (DatasetSettings.samples, DatasetSettings.variant):
+        raise UsageError(f"--samples and --variant are about rendered pictures; found --pictures {settings.pictures}")
     loaded = load_domain_files(files)
     if settings.choices != "none" and any(each.last_function.output in (PLACE, PLACES) for each in loaded.templates):
         require_package("PIL", "draw", "a letter on an object (none is drawn with --choices none)")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vqagen.errors import UsageError
-from vqagen.tasks.rendering.settings import DRAWN, KINDS, RENDERED, RenderingSettings
+from vqagen.tasks.rendering.settings import KINDS, RENDERED, RenderingSettings
 from vqagen.tasks.settings import REASONINGS, CheckedSettings, setting
 
 FAMILY, LENGTH, VALUE_PAIR, CONDITION = "family", "length", "value-pair", "condition"
@@ -90,9 +90,6 @@ class DatasetSettings(RenderingSettings):
             yield f"--held goes with --hold-out {FAMILY} or {VALUE_PAIR}; found --hold-out {self.hold_out}"
         if self.rotations and self.choices == "none":
             yield "--rotations are orders of options, and --choices none leaves them out; choose one"
-        usual = RenderingSettings()
-        if self.pictures == DRAWN and (self.samples, self.variant) != (usual.samples, usual.variant):
-            yield f"--samples and --variant are about rendered pictures; found --pictures {DRAWN}"
         if self.min_visible < OF_DOMAIN:
             yield f"--min-visible must be a number of pixels from 0 on, found {self.min_visible}"
 
